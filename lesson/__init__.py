@@ -1,0 +1,1 @@
+"""The course: its exercises, its text and its figures."""

@@ -1,0 +1,87 @@
+"""Wrong and right answers that grade the grader.
+
+Each is a small Python file; its header says what it does and which checks it must lose:
+
+    \"\"\"The bias is forgotten.\"\"\"
+    # topic: recompute
+    # loses: step1.linear step1.layer step1.model
+    # says: bias
+
+It is handed in as the topic's solution followed by this file, so that its functions take the place of the right ones;
+with `# alone: yes` it is handed in as it is.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.report import ExerciseResult, State
+
+_HEADER = re.compile(r"^# (topic|loses|says|alone): *(.*)$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer, and what the grader has to make of it."""
+
+    path: Path
+    sentence: str
+    topic: str
+    loses: frozenset[str]
+    says: str
+    alone: bool
+
+    def files(self, root: Path) -> dict[str, bytes]:
+        """Return the submission."""
+        text = self.path.read_text(encoding="utf-8")
+        if not self.alone:
+            text = (root / "solutions" / f"{self.topic}.py").read_text(encoding="utf-8") + "\n\n" + text
+        return {f"{self.topic}.py": text.encode()}
+
+    def complaints(self, results: tuple[ExerciseResult, ...]) -> list[str]:
+        """Return what is wrong with a verdict on this answer; empty when it is the right one."""
+        lost = {
+            f"{result.exercise.id}.{check.check.id}": check
+            for result in results
+            for check in result.checks
+            if check.state is not State.PASSED
+        }
+        due = set(self.loses)
+        for result in results:
+            for check in result.exercise.checks:
+                # What counts only with others is lost with all of them.
+                needs = {f"{result.exercise.id}.{needed}" for needed in check.needs}
+                if needs and needs <= self.loses:
+                    due.add(f"{result.exercise.id}.{check.id}")
+        complaints = []
+        if lost.keys() - due:
+            complaints.append(f"loses {_listed(lost.keys() - due)}, which it should not")
+        if due - lost.keys():
+            complaints.append(f"does not lose {_listed(due - lost.keys())}, which it should")
+        said = " ".join(
+            f"{check.feedback.got} {check.feedback.cause}" for check in lost.values() if check.feedback
+        )
+        if self.says and self.says.lower() not in said.lower():
+            complaints.append(f"is not told {self.says!r}, but: {said}")
+        return complaints
+
+
+def read_answers(folder: Path) -> Iterator[Answer]:
+    """Yield every answer of a folder."""
+    for path in sorted(folder.glob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        header = dict(_HEADER.findall(text))
+        sentence = ast.get_docstring(ast.parse(text))
+        if not sentence or "topic" not in header:
+            raise ValueError(f"{path.name} lacks its docstring or topic")
+        loses = frozenset(header.get("loses", "").split())
+        alone = header.get("alone") == "yes"
+        yield Answer(path, sentence, header["topic"], loses, header.get("says", "").strip(), alone)
+
+
+def _listed(names: set[str] | frozenset[str]) -> str:
+    return ", ".join(sorted(names))

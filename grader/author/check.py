@@ -1,0 +1,95 @@
+"""`grader author check`: the course is fit to be released."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from grader.author.answers import Answer, read_answers
+from grader.author.generated import outdated
+from grader.cases.fresh import FreshCases, reference_functions
+from grader.grading import CheckSession
+from grader.report import ExerciseResult, State
+from grader.student import LocalStudent
+from lesson.course import Course
+
+# Any seed will do; a fixed one makes a failure repeatable.
+_SEED = 7
+
+
+class StudentWithReference(LocalStudent):
+    """A student in this process whose earlier functions the reference can answer, as in `grader run`."""
+
+    def __init__(self, files: Mapping[str, bytes], course: Course) -> None:
+        self._files = files
+        self._course = course
+        super().__init__(files, course.functions, self._ask)
+
+    @contextmanager
+    def answered_by_reference(self, functions: Sequence[str]) -> Iterator[None]:
+        """Answer these functions by the reference inside the `with` block."""
+        self.forget()
+        self.replace(functions)
+        try:
+            yield
+        finally:
+            self.close()
+            self.forget()
+            super().__init__(self._files, self._course.functions, self._ask)
+
+    def _ask(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        reference: Callable[..., Any] = reference_functions(self._course)[function]
+        return reference(*args, **kwargs)
+
+
+class AuthorCheck:
+    """Grade the stubs, the solutions and the collected answers with the reference at hand."""
+
+    def __init__(self, root: Path, course: Course) -> None:
+        self._root = root
+        self._course = course
+        self._checks = CheckSession(course, FreshCases(course, _SEED))
+
+    def close(self) -> None:
+        """End the pytest session."""
+        self._checks.close()
+
+    def problems(self) -> Iterator[str]:
+        """Yield a sentence for everything that is not as it should be."""
+        for path in outdated(self._root, self._course):
+            yield f"{path.relative_to(self._root)} is not current; run `grader author build`."
+        for result in self._grade(self._modules("student_template")):
+            if result.state is not State.NOT_ATTEMPTED or result.points:
+                yield f"The stub of {result.exercise.id} is {result.state}, not 'not attempted'."
+        for result in self._grade(self._modules("solutions")):
+            if result.state is not State.PASSED:
+                yield f"The solution of {result.exercise.id} is {result.state}."
+        for folder in ("wrong_answers", "right_answers"):
+            yield from self._answers(folder)
+
+    def grade(self, answer: Answer) -> tuple[ExerciseResult, ...]:
+        """Grade an answer on the exercises of its topic."""
+        return self._grade(answer.files(self._root), answer.topic)
+
+    def _answers(self, folder: str) -> Iterator[str]:
+        for answer in read_answers(self._root / "tests" / folder):
+            for complaint in answer.complaints(self.grade(answer)):
+                yield f"tests/{folder}/{answer.path.name} {complaint}."
+            if (folder == "wrong_answers") != bool(answer.loses):
+                yield f"tests/{folder}/{answer.path.name} is in the wrong folder."
+
+    def _grade(self, files: dict[str, bytes], topic: str = "") -> tuple[ExerciseResult, ...]:
+        exercises = self._course.of_topic(topic) if topic else self._course.exercises
+        student = StudentWithReference(files, self._course)
+        try:
+            return self._checks.grade(student, exercises)
+        finally:
+            student.close()
+
+    def _modules(self, folder: str) -> dict[str, bytes]:
+        return {
+            f"{topic.id}.py": (self._root / folder / f"{topic.id}.py").read_bytes()
+            for topic in self._course.topics
+        }

@@ -1,0 +1,82 @@
+"""The files that are generated from the solutions and the course, and committed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+
+from grader.author.catalogue import catalogue
+from grader.author.template import skeleton
+from grader.cases.case import Case
+from grader.cases.drawing import draw_cases
+from grader.cases.fresh import reference_functions
+from grader.cases.recorded import read_cases, write_cases
+from grader.comparing import difference
+from lesson.course import Course
+
+# Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
+PUBLIC_SEED = 20_161_604
+
+
+def build(root: Path, course: Course) -> list[Path]:
+    """Write every generated file that is not current; returns the ones that were written."""
+    written = []
+    for path, content in _texts(root, course):
+        if not path.exists() or path.read_bytes() != content:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            written.append(path)
+    for path, cases in _public_cases(root, course):
+        if not _same_cases(path, cases):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_cases(path, cases)
+            written.append(path)
+    return written
+
+
+def outdated(root: Path, course: Course) -> list[Path]:
+    """Return the generated files that differ from what would be written now."""
+    stale = [
+        path for path, content in _texts(root, course) if not path.exists() or path.read_bytes() != content
+    ]
+    return stale + [path for path, cases in _public_cases(root, course) if not _same_cases(path, cases)]
+
+
+def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
+    for topic in course.topics:
+        source = (root / "solutions" / f"{topic.id}.py").read_text(encoding="utf-8")
+        yield root / "student_template" / f"{topic.id}.py", skeleton(source, course, topic).encode()
+    yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
+
+
+def _public_cases(root: Path, course: Course) -> Iterator[tuple[Path, dict[str, list[Case]]]]:
+    reference = reference_functions(course)
+    for exercise in course.exercises:
+        path = root / "grader" / "cases" / "public" / f"{exercise.id}.npz"
+        yield path, draw_cases(exercise.id, PUBLIC_SEED, reference)
+
+
+def _same_cases(path: Path, cases: dict[str, list[Case]]) -> bool:
+    """Whether a file holds these cases; another processor may round the last bit of an answer differently."""
+    if not path.exists():
+        return False
+    recorded = read_cases(path)
+    if recorded.keys() != cases.keys():
+        return False
+    return all(
+        len(recorded[check]) == len(group) and all(map(_same_case, recorded[check], group))
+        for check, group in cases.items()
+    )
+
+
+def _same_case(a: Case, b: Case) -> bool:
+    if a.function != b.function or list(a.inputs) != list(b.inputs):
+        return False
+    return difference(dict(a.inputs), dict(b.inputs)) is None and _equal_answers(a.expected, b.expected)
+
+
+def _equal_answers(a: object, b: object) -> bool:
+    if a is None or b is None:
+        return a is b
+    return difference(a, b) is None

@@ -1,0 +1,82 @@
+"""Step 2: the chain, backward."""
+
+import numpy as np
+
+from grader.cases.case import Case
+from grader.checks import gradients
+from grader.checks.verdict import agree, arrays_in, claim, keeps_dtype, leaves_inputs, same
+from grader.messages import _
+
+
+def test_step2(run):
+    run(input_gradient, weights, biases, kink, dtype, inputs)
+
+
+_CAUSES = gradients.causes(lambda got: got[1], lambda case: case.expected[1])
+
+
+def input_gradient(student, case):
+    agree(
+        student,
+        case("input_gradient"),
+        [_grad_output_returned, _relu_ignored, _mean],
+        lambda answer: answer[0],
+    )
+
+
+def weights(student, case):
+    agree(student, case("weights"), _CAUSES, lambda answer: _members(answer[1], 0, 2))
+
+
+def biases(student, case):
+    agree(student, case("biases"), _CAUSES, lambda answer: _members(answer[1], 1, 3))
+
+
+def kink(student, case):
+    group = case("kink")
+    for each in group.cases:
+        # Every hidden unit sits exactly on the kink, so whatever has one entry for each of them must be zero.
+        hidden_width = each.inputs["params"][0][0].shape[1]
+        found = [array for array in arrays_in(student.answer(each)) if hidden_width in array.shape]
+        claim(
+            bool(found) and not any(np.any(array) for array in found), each, group.public,
+            _("a gradient that passes through hidden units whose pre-activation is exactly 0"),
+            _("zero gradients for w1, b1 and w2"),
+            _("The derivative of ReLU at exactly 0 counts as 0: compare with > 0, not with >= 0."),
+        )  # fmt: skip
+
+
+def dtype(student, case):
+    keeps_dtype(student, case("dtype"))
+
+
+def inputs(student, case):
+    leaves_inputs(student, case("inputs"))
+
+
+def _members(grads, first, second):
+    return [(layer[first], layer[second]) for layer in grads]
+
+
+def _grad_output_returned(got, case: Case):
+    if same(got[0], case.inputs["grad_output"]):
+        return _("This is grad_output itself: carry the gradient through every layer.")
+    return None
+
+
+def _relu_ignored(got, case: Case):
+    gradient = case.inputs["grad_output"]
+    for w1, _b1, w2, _b2 in reversed(case.inputs["params"]):
+        gradient = gradient @ w2.T @ w1.T
+    if same(got[0], gradient):
+        return _("The derivative of ReLU is missing: units that were cut off pass no gradient.")
+    return None
+
+
+def _mean(got, case: Case):
+    n = case.inputs["grad_output"].shape[0]
+    return (
+        _("This is the gradient divided by the number of rows, a mean.")
+        if same(got[0] * n, case.expected[0])
+        else None
+    )

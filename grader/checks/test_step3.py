@@ -1,0 +1,220 @@
+"""Step 3: checkpoint every k layers."""
+
+import math
+
+from grader.cases.case import Case
+from grader.checks import gradients as gradient_causes
+from grader.checks.verdict import arrays_in, claim, compare, same, wrong
+from grader.comparing import Difference, describe
+from grader.messages import _
+from grader.student import reported_names, reported_number
+
+# In units of one layer input and in matrix products per layer; see CONTRIBUTING.md for where they come from.
+FORWARD_SLACK = 3
+BACKWARD_SLACK = 12
+MAX_PRODUCTS = 8.5
+
+
+def test_step3(run):
+    run(
+        output, saved, gradients, uneven, edges,
+        forward_memory, backward_memory, recomputation, dtype, inputs,
+    )  # fmt: skip
+
+
+def output(student, case):
+    group = case("output")
+    for each in group.cases:
+        got = _forward(student, each)
+        asked = _forward_case(each)
+        compare(asked, _first(got), each.expected["output"], group.public)
+
+
+def saved(student, case):
+    group = case("saved")
+    for each in group.cases:
+        got = _forward(student, each)
+        asked = _forward_case(each)
+        right = each.expected["saved"]
+        mine = got[1] if isinstance(got, list | tuple) and len(got) == 2 else got
+        divides = len(each.inputs["params"]) % each.inputs["k"] == 0
+        if isinstance(mine, list | tuple) and divides and len(mine) == len(right) + 1:
+            right = [*right, each.expected["output"]]
+        compare(
+            asked,
+            mine,
+            right,
+            group.public,
+            [_everything_saved, _outputs_saved, _last_segment_missing, _reverse_order],
+        )
+
+
+def gradients(student, case):
+    _same_gradients(student, case("gradients"))
+
+
+def uneven(student, case):
+    _same_gradients(student, case("uneven"))
+
+
+def edges(student, case):
+    _same_gradients(student, case("edges"))
+
+
+def forward_memory(student, case):
+    group = case("forward_memory")
+    for each in group.cases:
+        measured = _memory(student, each)["forward"]
+        n_layers, k = len(each.inputs["params"]), each.inputs["k"]
+        limit = math.ceil(n_layers / k) + FORWARD_SLACK
+        claim(
+            measured <= limit, _forward_case(each), group.public,
+            _("{measured:.1f} arrays the size of x alive after the forward").format(measured=measured),
+            _("at most {limit}: one for each of the {segments} segments, and the output").format(
+                limit=limit, segments=limit - FORWARD_SLACK
+            ),
+            _("Every activation is kept, in the saved list or somewhere else, whatever k is.")
+            if measured >= n_layers - 1 else "",
+        )  # fmt: skip
+
+
+def backward_memory(student, case):
+    group = case("backward_memory")
+    for each in group.cases:
+        measured = _memory(student, each)["backward"]
+        n_layers, k = len(each.inputs["params"]), each.inputs["k"]
+        limit = 2 * k + BACKWARD_SLACK
+        claim(
+            measured <= limit, each, group.public,
+            _("{measured:.1f} arrays the size of x added at the peak of the backward").format(measured=measured),
+            _("at most {limit}, for one segment of {k} layers").format(limit=limit, k=k),
+            _("All segments are rebuilt before the first one is let go.") if measured >= n_layers / 2 else "",
+        )  # fmt: skip
+
+
+def recomputation(student, case):
+    group = case("recomputation")
+    for each in group.cases:
+        inputs = each.inputs
+        products = reported_number(
+            student.probe("checkpointed_products", x=inputs["x"], params=inputs["params"], k=inputs["k"])
+        )
+        claim(
+            products <= MAX_PRODUCTS, each, group.public,
+            _("{products:.1f} matrix products per layer in the backward").format(products=products),
+            _("at most {limit}: 4 for the gradients and 3 to rebuild the layer").format(limit=MAX_PRODUCTS),
+            _("Layers are rebuilt more than once: start each segment from its own saved input, and run it once."),
+        )  # fmt: skip
+
+
+def dtype(student, case):
+    group = case("dtype")
+    for each in group.cases:
+        due = each.inputs["x"].dtype
+        found = [array.dtype for part in (_forward, _backward) for array in arrays_in(part(student, each))]
+        other = next((dtype for dtype in found if dtype != due), None)
+        claim(
+            bool(found) and other is None, each, group.public,
+            _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
+            _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
+        )  # fmt: skip
+
+
+def inputs(student, case):
+    group = case("inputs")
+    for each in group.cases:
+        changed = reported_names(
+            student.probe(
+                "checkpointed_mutated",
+                **{name: each.inputs[name] for name in ("x", "params", "grad_output", "k")},
+            )
+        )
+        claim(
+            not changed, each, group.public,
+            _("{names} changed by the call").format(names=", ".join(changed)),
+            _("every argument as it was before"),
+            _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
+        )  # fmt: skip
+
+
+def _forward_case(case: Case) -> Case:
+    inputs = {name: case.inputs[name] for name in ("x", "params", "k")}
+    return Case("model_forward_checkpointed", inputs, case.expected)
+
+
+def _first(answer):
+    return answer[0] if isinstance(answer, list | tuple) and len(answer) == 2 else answer
+
+
+def _forward(student, case: Case):
+    def ask():
+        return student.call(
+            "model_forward_checkpointed", *(case.inputs[name] for name in ("x", "params", "k"))
+        )
+
+    return student.once(("forward", id(case)), ask)
+
+
+def _backward(student, case: Case):
+    def ask():
+        answer = _forward(student, case)
+        if not (isinstance(answer, list | tuple) and len(answer) == 2):
+            due = _("a tuple (output, saved_inputs)")
+            wrong(_forward_case(case), False, Difference("", describe(answer), due))
+        params, k = case.inputs["params"], case.inputs["k"]
+        return student.call("model_backward_checkpointed", case.inputs["grad_output"], answer[1], params, k)
+
+    return student.once(("backward", id(case)), ask)
+
+
+def _memory(student, case: Case):
+    def ask():
+        return student.probe("checkpointed_memory", **case.inputs)
+
+    measured = student.once(("memory", id(case)), ask)
+    if not isinstance(measured, dict):
+        measured = {}
+    return {name: reported_number(measured.get(name)) for name in ("forward", "backward")}
+
+
+def _same_gradients(student, group):
+    for each in group.cases:
+        asked = Case(
+            "model_backward_checkpointed",
+            {name: each.inputs[name] for name in ("grad_output", "params", "k")},
+            (each.expected["grad_x"], each.expected["grads"]),
+        )
+        compare(asked, _backward(student, each), asked.expected, group.public, _GRADIENT_CAUSES)
+
+
+_GRADIENT_CAUSES = gradient_causes.causes(lambda got: got[1], lambda case: case.expected[1])
+
+
+def _everything_saved(mine, case: Case):
+    n_layers, k = len(case.inputs["params"]), case.inputs["k"]
+    if k > 1 and len(mine) in (n_layers, n_layers + 1) and n_layers > 2:
+        return _("Every layer's input is saved: k is ignored.")
+    return None
+
+
+def _outputs_saved(mine, case: Case):
+    right = [*case.expected["saved"], case.expected["output"]]
+    if same(list(mine), right[1:]):
+        return _("These are the outputs of the segments; save the input of each segment.")
+    return None
+
+
+def _last_segment_missing(mine, case: Case):
+    right = case.expected["saved"]
+    if len(right) > 1 and same(list(mine), right[:-1]):
+        return _("The input of the last segment is missing: it may be shorter than k layers.")
+    return None
+
+
+def _reverse_order(mine, case: Case):
+    right = case.expected["saved"]
+    if len(right) > 1 and same(list(mine)[::-1], right):
+        return _(
+            "The saved inputs are in reverse order: entry j belongs to the segment that begins with layer j * k."
+        )
+    return None

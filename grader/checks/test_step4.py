@@ -1,0 +1,81 @@
+"""Step 4: what recomputation costs."""
+
+import math
+
+from grader.cases.case import Case
+from grader.checks.verdict import agree
+from grader.messages import _
+
+
+def test_step4(run):
+    run(full, overhead, selective, selective_overhead)
+
+
+def full(student, case):
+    agree(student, case("full"), [_flops_ignored, _backward_counted_once], _counts)
+
+
+def overhead(student, case):
+    agree(student, case("overhead"), [_other_comparison], _overhead)
+
+
+def selective(student, case):
+    agree(student, case("selective"), [_flops_ignored, _recomputes_all, _backward_counted_once], _counts)
+
+
+def selective_overhead(student, case):
+    agree(student, case("selective_overhead"), [_other_comparison], _overhead)
+
+
+def _counts(answer):
+    return {key: answer[key] for key in ("fwd", "recompute", "bwd", "total")}
+
+
+def _overhead(answer):
+    return answer["overhead_vs_no_ckpt"]
+
+
+def _flops_ignored(got, case: Case):
+    flops = case.inputs.get("flops_per_layer", 1.0)
+    if flops != 1 and math.isclose(got["fwd"] * flops, case.expected["fwd"]):
+        return _("flops_per_layer is ignored.")
+    return None
+
+
+def _backward_counted_once(got, case: Case):
+    if math.isclose(got["bwd"] * 2, case.expected["bwd"]):
+        return _("A backward costs twice its forward: two matrix products for each one.")
+    return None
+
+
+def _recomputes_all(got, case: Case):
+    if (
+        math.isclose(got["recompute"], case.expected["fwd"])
+        and got["recompute"] != case.expected["recompute"]
+    ):
+        return _("The whole layer is recomputed; selective recomputes the attention's fraction only.")
+    return None
+
+
+def _other_comparison(got, case: Case):
+    mine, right = float(got["overhead_vs_no_ckpt"]), case.expected
+    extra = right["recompute"]
+    known = {
+        100 * right["overhead_vs_no_ckpt"]: _(
+            "This is a percentage; return a fraction: 0.33 rather than 33."
+        ),
+        extra / right["fwd"]: _(
+            "This compares with the forward alone; compare with the whole step, forward and backward."
+        ),
+        extra / right["bwd"]: _(
+            "This compares with the backward alone; compare with the whole step, forward and backward."
+        ),
+        extra / right["total"]: _(
+            "This is the share of the new step; divide by the step without recomputation."
+        ),
+        extra: _("This is the extra work itself; divide it by the work of a step without recomputation."),
+        1 + right["overhead_vs_no_ckpt"]: _(
+            "This is the ratio of the two steps; subtract 1 to get the overhead."
+        ),
+    }
+    return next((cause for value, cause in known.items() if math.isclose(mine, value, rel_tol=1e-6)), None)

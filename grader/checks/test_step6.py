@@ -1,0 +1,39 @@
+"""Step 6: the textbook's best segment size."""
+
+import math
+
+from grader.cases.case import Case
+from grader.checks.verdict import agree
+from grader.comparing import is_number
+from grader.messages import _
+
+
+def test_step6(run):
+    run(nearest, small)
+
+
+def nearest(student, case):
+    # Asked together, so that a cause is named only when all answers follow it.
+    group = case("nearest")
+    answers = [student.answer(each) for each in group.cases]
+
+    def every(rule):
+        return all(
+            is_number(got) and got == rule(each.inputs["n_layers"])
+            for got, each in zip(answers, group.cases, strict=True)
+        )
+
+    def rounding(got, each: Case):
+        if every(math.isqrt):
+            return _("This is the floor of the square root; round to the nearest whole number.")
+        if every(lambda n: math.isqrt(n - 1) + 1):
+            return _("This is the ceil of the square root; round to the nearest whole number.")
+        if every(math.sqrt):
+            return _("This is the square root itself; a segment has a whole number of layers, so round it.")
+        return None
+
+    agree(student, group, [rounding])
+
+
+def small(student, case):
+    agree(student, case("small"))

@@ -1,0 +1,66 @@
+"""Grade many submissions, one after the other, with one pytest session and one zygote."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from grader.cases.fresh import FreshCases, reference_functions
+from grader.grading import CheckSession
+from grader.isolation.remote import RemoteStudent
+from grader.isolation.zygote import Zygote
+from grader.messages import _
+from grader.report import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
+from grader.submissions import Submission, read_submission
+from lesson.course import Course
+
+
+class Classroom:
+    """Everything that grading submissions shares: the cases, the pytest session, the zygote.
+
+    Parameters
+    ----------
+    seed
+        Of the hidden inputs; the same seed gives the same inputs.
+    """
+
+    def __init__(self, course: Course, seed: int, zygote: Zygote) -> None:
+        self._course = course
+        self._zygote = zygote
+        self._reference = reference_functions(course)
+        self._checks = CheckSession(course, FreshCases(course, seed))
+
+    def close(self) -> None:
+        """End the pytest session and the zygote."""
+        self._checks.close()
+        self._zygote.close()
+
+    def grade(self, path: Path) -> SubmissionResult:
+        """Grade one submission; whatever it is, there is a verdict."""
+        started = time.perf_counter()
+        submission = read_submission(path)
+        if submission.problem:
+            return self._ungradable(submission, time.perf_counter() - started)
+        student = RemoteStudent(self._zygote, submission.files, self._course.functions, self._reference)
+        try:
+            exercises = self._checks.grade(student)
+        finally:
+            student.close()
+        return SubmissionResult(
+            submission.id, submission.path, exercises, submission.notes, "",
+            time.perf_counter() - started, student.cpu_seconds, student.peak_mb,
+        )  # fmt: skip
+
+    def _ungradable(self, submission: Submission, seconds: float) -> SubmissionResult:
+        feedback = Feedback(got=submission.problem)
+        exercises = tuple(
+            ExerciseResult(
+                exercise, tuple(CheckResult(check, State.UNGRADABLE, feedback) for check in exercise.checks)
+            )
+            for exercise in self._course.exercises
+        )
+        return SubmissionResult(
+            submission.id, submission.path, exercises, submission.notes, submission.problem, seconds
+        )

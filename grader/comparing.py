@@ -1,0 +1,230 @@
+"""Compare what came back with what was expected: type, then shape, then finite, then value.
+
+Every difference is told twice: without values, for inputs a student must not see, and with them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from grader.messages import _, ngettext
+from grader.worker.wire import Opaque
+
+# Relative to the largest magnitude of the expected array.
+ARRAY_TOLERANCE = {"float32": 1e-5, "float64": 1e-11}
+NUMBER_TOLERANCE = 1e-9
+
+# Types whose names say something and cannot have been made up to smuggle out an input.
+_NAMED_TYPES = frozenset(
+    "bytes complex dict filter frozenset function generator list map method range set slice type zip".split()
+)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The first difference between an answer and the expected one.
+
+    Attributes
+    ----------
+    where
+        Path inside the answer, such as "[1][0]"; empty for the answer itself.
+    got, expected
+        What came back and what was due, without values.
+    got_value, expected_value
+        The same with values, where there are any to tell.
+    """
+
+    where: str
+    got: str
+    expected: str
+    got_value: str = ""
+    expected_value: str = ""
+
+
+def difference(got: Any, expected: Any, tolerance: float | None = None, where: str = "") -> Difference | None:
+    """Return the first difference, or None when the answer is right.
+
+    Parameters
+    ----------
+    got
+        A plain value.
+    expected
+        Arrays ask for floating arrays; floats, ints and bools for a number of that kind, plain or NumPy's; lists and
+        tuples for either; dicts for the same keys, others being ignored.
+    tolerance
+        For arrays; by default the one of the expected array's dtype.
+    """
+    if isinstance(expected, np.ndarray):
+        return _array_difference(got, expected, tolerance, where)
+    if isinstance(expected, list | tuple):
+        return _sequence_difference(got, expected, tolerance, where)
+    if isinstance(expected, Mapping):
+        return _dict_difference(got, expected, tolerance, where)
+    if isinstance(expected, bool):
+        return _exact(got, expected, _is_bool(got), _("True or False"), where)
+    if isinstance(expected, str):
+        return _exact(got, expected, isinstance(got, str), _("a string"), where)
+    if isinstance(expected, int):
+        return _exact(got, expected, is_number(got) and _integral(got), _("a whole number"), where)
+    return _number_difference(got, float(expected), where)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a plain value is a real number: an int, a float, or NumPy's of any width, but no bool."""
+    if _is_scalar_array(value):
+        value = value[()]
+    return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
+
+
+def describe(value: Any) -> str:
+    """Return what kind of thing a value is, without telling its value."""
+    if value is None:
+        return _("None")
+    if isinstance(value, Opaque):
+        known = value.kind in _NAMED_TYPES or " " in value.kind
+        return (
+            _("a {type} object").format(type=value.kind) if known else _("an object that is no plain value")
+        )
+    if isinstance(value, np.ndarray):
+        return _("an array of shape {shape} and dtype {dtype}").format(shape=value.shape, dtype=value.dtype)
+    if _is_bool(value):
+        return _("a bool")
+    if isinstance(value, str):
+        return _("a string")
+    if isinstance(value, complex | np.complexfloating):
+        return _("a complex number")
+    if is_number(value):
+        return _("a whole number") if isinstance(value, int | np.integer) else _("a number")
+    if isinstance(value, list | tuple):
+        kind = "list" if isinstance(value, list) else "tuple"
+        return ngettext("a {kind} of {count} item", "a {kind} of {count} items", len(value)).format(
+            kind=kind, count=len(value)
+        )
+    return _("a dict")
+
+
+def _array_difference(
+    got: Any, expected: np.ndarray, tolerance: float | None, where: str
+) -> Difference | None:
+    due = _("an array of shape {shape}").format(shape=expected.shape)
+    if not isinstance(got, np.ndarray) and expected.ndim == 0 and is_number(got):
+        got = np.asarray(got, dtype=float)
+    if not isinstance(got, np.ndarray) or got.shape != expected.shape:
+        return Difference(where, describe(got), due)
+    if got.dtype.kind != "f":
+        return Difference(where, describe(got), _("an array of floating numbers"))
+    if not np.isfinite(got).all():
+        index = _index(~np.isfinite(got))
+        text = _("{value} at index {index}").format(value=got[index], index=_plain(index))
+        return Difference(where, text, _("finite numbers only"))
+    if expected.size == 0:
+        return None
+    if tolerance is None:
+        tolerance = ARRAY_TOLERANCE.get(expected.dtype.name, ARRAY_TOLERANCE["float64"])
+    error = np.abs(got.astype(np.float64) - expected.astype(np.float64))
+    scale = float(np.abs(expected).max())
+    if error.max() <= tolerance * scale:
+        return None
+    index = _index(error == error.max())
+    size = _("off by {relative:.2g} of the largest expected magnitude").format(
+        relative=float(error.max()) / scale if scale else math.inf
+    )
+    text = _("{what}, {size} at index {index}").format(
+        what=_("an array of the right shape"), size=size, index=_plain(index)
+    )
+    return Difference(
+        where,
+        text,
+        _("an array of shape {shape}, equal to within {tolerance:g}").format(
+            shape=expected.shape, tolerance=tolerance
+        ),
+        _("{value} at index {index}").format(value=repr(got[index].item()), index=_plain(index)),
+        _("{value} at index {index}").format(value=repr(expected[index].item()), index=_plain(index)),
+    )
+
+
+def _sequence_difference(
+    got: Any, expected: list[Any] | tuple[Any, ...], tolerance: float | None, where: str
+) -> Difference | None:
+    due = ngettext(
+        "a list or tuple of {count} item", "a list or tuple of {count} items", len(expected)
+    ).format(count=len(expected))
+    if not isinstance(got, list | tuple) or len(got) != len(expected):
+        return Difference(where, describe(got), due)
+    for index, (mine, right) in enumerate(zip(got, expected, strict=True)):
+        found = difference(mine, right, tolerance, f"{where}[{index}]")
+        if found:
+            return found
+    return None
+
+
+def _dict_difference(
+    got: Any, expected: Mapping[str, Any], tolerance: float | None, where: str
+) -> Difference | None:
+    if not isinstance(got, dict):
+        return Difference(
+            where, describe(got), _("a dict with the keys {keys}").format(keys=", ".join(expected))
+        )
+    for key, right in expected.items():
+        if key not in got:
+            return Difference(
+                where, _("a dict without the key {key}").format(key=repr(key)),
+                _("a dict with the keys {keys}").format(keys=", ".join(expected)),
+            )  # fmt: skip
+        found = difference(got[key], right, tolerance, f"{where}[{key!r}]")
+        if found:
+            return found
+    return None
+
+
+def _exact(got: Any, expected: Any, right_type: bool, due: str, where: str) -> Difference | None:
+    if not right_type:
+        return Difference(where, describe(got), due, _value(got), repr(expected))
+    if got == expected:
+        return None
+    return Difference(
+        where, _("{what}, but not the right one").format(what=describe(got)), due, _value(got), repr(expected)
+    )
+
+
+def _number_difference(got: Any, expected: float, where: str) -> Difference | None:
+    if not is_number(got):
+        return Difference(where, describe(got), _("a number"), _value(got), repr(expected))
+    number = float(got)
+    if math.isfinite(number) and math.isclose(number, expected, rel_tol=NUMBER_TOLERANCE, abs_tol=1e-300):
+        return None
+    return Difference(
+        where, _("{what}, but not the right one").format(what=describe(got)), _("a number"),
+        _value(got), repr(expected),
+    )  # fmt: skip
+
+
+def _value(got: Any) -> str:
+    if isinstance(got, np.generic):
+        got = got.item()
+    return repr(got)[:200] if not isinstance(got, np.ndarray | Opaque) else ""
+
+
+def _is_bool(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_)
+
+
+def _is_scalar_array(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.shape == ()
+
+
+def _integral(value: Any) -> bool:
+    return math.isfinite(value) and float(value) == int(value)
+
+
+def _index(mask: np.ndarray) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argwhere(mask)[0])
+
+
+def _plain(index: tuple[int, ...]) -> str:
+    return str(index[0]) if len(index) == 1 else str(index)

@@ -1,0 +1,88 @@
+"""`results.json`: everything that grading found, in our own versioned schema (`results.schema.json`)."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from grader.report import CheckResult, ExerciseResult, Run, SubmissionResult
+
+SCHEMA = "checkpointing-course/results/1"
+SCHEMA_FILE = Path(__file__).with_name("results.schema.json")
+
+
+def to_dict(run: Run) -> dict[str, Any]:
+    """Return a run as plain data, ready for JSON."""
+    return {
+        "schema": SCHEMA,
+        "seed": run.seed,
+        "isolation": run.isolation,
+        "submissions": [_submission(result) for result in run.submissions],
+    }
+
+
+def write(run: Run, path: Path) -> None:
+    """Write a run, all or nothing: a reader never sees half a file."""
+    text = json.dumps(to_dict(run), indent=1, ensure_ascii=False, allow_nan=False)
+    write_atomically(path, text + "\n")
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file under another name first and put it in place when it is complete."""
+    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    temporary = Path(name)
+    try:
+        # Lone surrogates can stand in a student's message; no file may fail for that.
+        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def _submission(result: SubmissionResult) -> dict[str, Any]:
+    return {
+        "id": result.id,
+        "path": result.path,
+        "state": result.state.value,
+        "points": result.points,
+        "max_points": result.max_points,
+        "problem": result.problem,
+        "notes": list(result.notes),
+        "seconds": round(result.seconds, 3),
+        "cpu_seconds": round(result.cpu_seconds, 3),
+        "peak_mb": round(result.peak_mb, 1),
+        "exercises": [_exercise(exercise) for exercise in result.exercises],
+    }
+
+
+def _exercise(result: ExerciseResult) -> dict[str, Any]:
+    return {
+        "id": result.exercise.id,
+        "topic": result.exercise.topic,
+        "title": result.exercise.title,
+        "state": result.state.value,
+        "points": result.points,
+        "max_points": result.exercise.points,
+        "note": result.note,
+        "checks": [_check(check) for check in result.checks],
+    }
+
+
+def _check(result: CheckResult) -> dict[str, Any]:
+    feedback = result.feedback
+    return {
+        "id": result.check.id,
+        "title": result.check.title,
+        "state": result.state.value,
+        "points": result.points,
+        "max_points": result.check.points,
+        "feedback": None if feedback is None else {
+            field: getattr(feedback, field)
+            for field in ("called", "got", "expected", "cause", "read", "hidden", "printed")
+        },
+    }  # fmt: skip

@@ -1,0 +1,175 @@
+"""What `grader run` and `grader check` print, for a tired person."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from grader.messages import _, ngettext
+from grader.report import CheckResult, ExerciseResult, Run, State, SubmissionResult
+
+_STYLES = {
+    State.PASSED: ("✓", "green"),
+    State.FAILED: ("✗", "red"),
+    State.ERROR: ("!", "red"),
+    State.NOT_ATTEMPTED: ("·", "dim"),
+    State.BLOCKED: ("-", "yellow"),
+    State.TIMEOUT: ("t", "red"),
+    State.MEMORY: ("m", "red"),
+    State.CRASHED: ("c", "red"),
+    State.GRADER_ERROR: ("?", "bold magenta"),
+    State.UNGRADABLE: ("u", "magenta"),
+}
+
+
+def state_name(state: State) -> str:
+    """Return the word for a state in the reader's language."""
+    return {
+        State.PASSED: _("passed"),
+        State.FAILED: _("failed"),
+        State.ERROR: _("error"),
+        State.NOT_ATTEMPTED: _("not attempted"),
+        State.BLOCKED: _("blocked"),
+        State.TIMEOUT: _("timeout"),
+        State.MEMORY: _("memory"),
+        State.CRASHED: _("crashed"),
+        State.GRADER_ERROR: _("grader error"),
+        State.UNGRADABLE: _("ungradable"),
+    }[state]
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that steer a terminal or reorder what is read.
+
+    A student chooses file names, messages and what is printed; none of that may move the cursor, set a title or
+    turn a line around.
+    """
+    return "".join(
+        character
+        if character in "\n\t" or unicodedata.category(character)[0] != "C"
+        else "\N{REPLACEMENT CHARACTER}"
+        for character in text
+    )
+
+
+def print_run(console: Console, run: Run) -> None:
+    """Print the results of `grader run`: details for one submission, a table for several."""
+    if len(run.submissions) == 1:
+        print_submission(console, run.submissions[0], instructor=True)
+        return
+    console.print(_class_table(run.submissions))
+    for result in run.submissions:
+        lines = list(_reasons(result))
+        if lines:
+            console.print(Text(printable(result.id), style="bold"))
+            console.print(Padding(Group(*lines), (0, 0, 1, 2)))
+
+
+def print_submission(console: Console, result: SubmissionResult, *, instructor: bool) -> None:
+    """Print one submission, exercise by exercise."""
+    title = Text(printable(result.id), style="bold")
+    title.append(f"  {_score(result.points, result.max_points)}", style="bold cyan")
+    console.print(title)
+    for note in result.notes:
+        console.print(Text(printable(note), style="yellow"))
+    if result.problem:
+        console.print(Text(printable(result.problem), style="red"))
+        return
+    for exercise in result.exercises:
+        print_exercise(console, exercise, instructor=instructor)
+
+
+def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool = False) -> None:
+    """Print one exercise: a line when it passed, every open check otherwise."""
+    symbol, style = _STYLES[result.state]
+    head = Text.assemble(
+        (f"{symbol} ", style), (f"{result.exercise.id}  ", "bold"), _(result.exercise.title),
+        (f"  {_score(result.points, result.exercise.points)}", "cyan"),
+    )  # fmt: skip
+    if result.state is not State.PASSED:
+        head.append(f"  {state_name(result.state)}", style=style)
+    console.print(head)
+    if result.note:
+        console.print(Padding(Text(result.note, style="yellow"), (0, 0, 0, 4)))
+    if all(check.state is State.NOT_ATTEMPTED for check in result.checks):
+        return
+    for check in result.checks:
+        if check.state is not State.PASSED:
+            console.print(Padding(_check(check, instructor), (0, 0, 0, 4)))
+
+
+def _check(result: CheckResult, instructor: bool) -> RenderableType:
+    symbol, style = _STYLES[result.state]
+    lines: list[RenderableType] = [
+        Text.assemble((f"{symbol} ", style), _(result.check.title), (f"  {state_name(result.state)}", style))
+    ]
+    feedback = result.feedback
+    if feedback is None:
+        return lines[0]
+    table = Table.grid(padding=(0, 1))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    rows = [
+        (_("called"), feedback.called, ""),
+        (_("got"), feedback.got, ""),
+        (_("expected"), feedback.expected, ""),
+        (_("likely"), feedback.cause, "bold"),
+        (_("printed"), feedback.printed.rstrip(), ""),
+        (_("hidden"), feedback.hidden if instructor else "", "dim"),
+        (_("read"), feedback.read, "dim"),
+    ]
+    for label, text, text_style in rows:
+        if text:
+            table.add_row(label, Text(printable(text), style=text_style))
+    lines.append(Padding(table, (0, 0, 0, 2)))
+    return Group(*lines)
+
+
+def _class_table(submissions: Iterable[SubmissionResult]) -> Table:
+    submissions = list(submissions)
+    table = Table(header_style="bold")
+    table.add_column(_("submission"), overflow="fold")
+    table.add_column(_("points"), justify="right")
+    for exercise in submissions[0].exercises:
+        table.add_column(exercise.exercise.id, justify="center")
+    for result in submissions:
+        cells = [Text(*_STYLES[exercise.state]) for exercise in result.exercises]
+        score = Text(_score(result.points, result.max_points), style="cyan")
+        table.add_row(Text(printable(result.id)), score, *cells)
+    used = sorted({e.state for s in submissions for e in s.exercises}, key=list(State).index)
+    table.caption = "   ".join(f"{_STYLES[state][0]} {state_name(state)}" for state in used)
+    return table
+
+
+def _reasons(result: SubmissionResult) -> Iterable[Text]:
+    """Yield a line for each note and each exercise that is not right."""
+    for note in result.notes:
+        yield Text(printable(note), style="yellow")
+    if result.problem:
+        yield Text(printable(result.problem), style="red")
+        return
+    for exercise in result.exercises:
+        if exercise.note:
+            yield Text(f"{exercise.exercise.id}  {exercise.note}", style="yellow")
+        open_checks = [check for check in exercise.checks if check.state is not State.PASSED]
+        if not open_checks or exercise.state is State.NOT_ATTEMPTED:
+            continue
+        first = next((check for check in open_checks if check.state is exercise.state), open_checks[0])
+        symbol, style = _STYLES[exercise.state]
+        reason = first.feedback.cause or first.feedback.got if first.feedback else ""
+        more = len(open_checks) - 1
+        line = Text.assemble((f"{symbol} {exercise.exercise.id}.{first.check.id} ", style), printable(reason))
+        if more:
+            line.append(
+                "  " + ngettext("and {count} more", "and {count} more", more).format(count=more), "dim"
+            )
+        yield line
+
+
+def _score(points: int | None, max_points: int) -> str:
+    return f"{'?' if points is None else points}/{max_points}"

@@ -1,0 +1,242 @@
+"""Grade one submission: run the checks under pytest and collect what they find.
+
+Starting pytest costs far more than running the checks, so a `CheckSession` starts it once, collects the checks once
+and runs them as often as it is asked to, in the caller's thread, without printing anything.
+"""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeAlias
+from unittest import mock
+
+import pytest
+
+from grader.cases.case import Cases
+from grader.checks.verdict import CaseGroup, Wrong
+from grader.messages import _
+from grader.outcomes import explain
+from grader.report import CheckResult, ExerciseResult, Feedback, State
+from grader.student import Outcome, Student
+from lesson.course import Check, Course, Exercise
+
+CHECKS_FOLDER = Path(__file__).parent / "checks"
+
+OnCheck: TypeAlias = Callable[[Exercise, CheckResult], None]
+CheckFunction: TypeAlias = Callable[[Student, Callable[[str], CaseGroup]], None]
+
+
+class CheckSession:
+    """One pytest session for any number of submissions.
+
+    Parameters
+    ----------
+    course, cases
+        What to grade, and on which inputs.
+    """
+
+    def __init__(self, course: Course, cases: Cases) -> None:
+        self._course = course
+        self._cases = cases
+        self._plugin = _Fixtures()
+        # pytest's own entry point runs a session once and ends it. These are the same steps, one by one; no
+        # configuration, conftest.py or plugin of the folder or machine we happen to run in takes part.
+        with mock.patch.dict(os.environ, {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ""}):
+            self._config = pytest.Config.fromdictargs({}, [*_PYTEST_ARGUMENTS, str(CHECKS_FOLDER)])
+        self._config.pluginmanager.register(self._plugin)
+        self._config._do_configure()
+        self._session = pytest.Session.from_config(self._config)
+        self._config.hook.pytest_sessionstart(session=self._session)
+        self._config.hook.pytest_collection(session=self._session)
+        self._items = {item.name.removeprefix("test_"): item for item in self._session.items}
+
+    def close(self) -> None:
+        """End the pytest session."""
+        self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
+        self._config._ensure_unconfigure()
+
+    def grade(
+        self, student: Student, exercises: Sequence[Exercise] | None = None, on_check: OnCheck | None = None
+    ) -> tuple[ExerciseResult, ...]:
+        """Grade the exercises of a student.
+
+        Parameters
+        ----------
+        exercises
+            In course order; all of them by default.
+        on_check
+            Called with every check as it ends.
+        """
+        results: dict[str, ExerciseResult] = {}
+        chosen = self._course.exercises if exercises is None else exercises
+        for exercise in chosen:
+            results[exercise.id] = self._grade_exercise(student, exercise, results, on_check)
+        return tuple(results[exercise.id] for exercise in chosen)
+
+    def _grade_exercise(
+        self,
+        student: Student,
+        exercise: Exercise,
+        results: dict[str, ExerciseResult],
+        on_check: OnCheck | None,
+    ) -> ExerciseResult:
+        result = self._run(student, exercise, on_check)
+        if result.state in (State.PASSED, State.NOT_ATTEMPTED, State.UNGRADABLE, State.GRADER_ERROR):
+            return result
+        missing = []
+        for earlier in map(self._course.exercise, exercise.builds_on):
+            if earlier.id not in results:
+                results[earlier.id] = self._grade_exercise(student, earlier, results, None)
+            if results[earlier.id].state is not State.PASSED:
+                missing.append(earlier)
+        if not missing:
+            return result
+        return self._consequential(student, result, missing)
+
+    def _consequential(
+        self, student: Student, result: ExerciseResult, missing: Sequence[Exercise]
+    ) -> ExerciseResult:
+        """Grade an exercise again with the earlier functions right, where there is a reference to answer them."""
+        answered_by_reference = getattr(student, "answered_by_reference", None)
+        titles = ", ".join(exercise.id for exercise in missing)
+        if answered_by_reference is None:
+            return replace(
+                result.as_blocked(), note=_("Get {exercises} right first.").format(exercises=titles)
+            )
+        with answered_by_reference([name for exercise in missing for name in exercise.functions]):
+            again = self._run(student, result.exercise, None, measure=False)
+        checks = tuple(
+            second if second.state is State.PASSED and first.state is not State.PASSED else first
+            for first, second in zip(result.checks, again.checks, strict=True)
+        )
+        if checks == result.checks:
+            return result
+        note = _("Graded with the functions of {exercises} answered by the reference.").format(
+            exercises=titles
+        )
+        return replace(result, checks=checks, note=note)
+
+    def _run(
+        self, student: Student, exercise: Exercise, on_check: OnCheck | None, *, measure: bool = True
+    ) -> ExerciseResult:
+        item = self._items[exercise.id]
+        self._plugin.problem = ""
+        self._plugin.current = run = _Run(student, exercise, self._cases, on_check or _nobody, measure)
+        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
+        unreached = exercise.checks[len(run.results) :]
+        problem = self._plugin.problem or ("the test ended before all its checks" if unreached else "")
+        if problem:
+            feedback = Feedback(
+                got=_("The grader itself failed; this does not count against you."), hidden=problem
+            )
+            run.results += [CheckResult(check, State.GRADER_ERROR, feedback) for check in unreached]
+        return ExerciseResult(exercise, tuple(run.results))
+
+
+def _nobody(exercise: Exercise, result: CheckResult) -> None:
+    """Listen to no check."""
+
+
+_PYTEST_ARGUMENTS = (
+    "-c", os.devnull, f"--rootdir={CHECKS_FOLDER}", "--noconftest", "--import-mode=importlib", "--assert=plain",
+    "--capture=no",
+    *(
+        f"-pno:{plugin}" for plugin in (
+            "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "logging", "pastebin",
+            "stepwise", "terminal", "threadexception", "unraisableexception", "warnings",
+        )
+    ),
+)  # fmt: skip
+
+
+class _Fixtures:
+    """The pytest plugin: hands `run` to the tests, and keeps what they find."""
+
+    def __init__(self) -> None:
+        self.current: _Run | None = None
+        self.problem = ""
+
+    @pytest.fixture(name="run")
+    def run_fixture(self) -> _Run | None:
+        """Give a test the means to run its checks."""
+        return self.current
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Notice a test that failed outside its checks: the grader's fault."""
+        if report.outcome != "passed":
+            self.problem = self.problem or report.longreprtext or f"the test was {report.outcome}"
+
+
+class _Run:
+    """One exercise of one student while it is graded; calling it runs check functions in course order."""
+
+    def __init__(
+        self, student: Student, exercise: Exercise, cases: Cases, on_check: OnCheck, measure: bool
+    ) -> None:
+        self.results: list[CheckResult] = []
+        self._student = student
+        self._exercise = exercise
+        self._cases = cases
+        self._on_check = on_check
+        self._measure = measure
+
+    def __call__(self, *functions: CheckFunction) -> None:
+        """Run one function for each check of the exercise, named as in `course.toml`."""
+        for function, check in zip(functions, self._exercise.checks, strict=True):
+            if function.__name__ != check.id:
+                raise LookupError(f"{function.__name__} stands where course.toml has {check.id}")
+            result = self._result(function, check)
+            self.results.append(result)
+            self._on_check(self._exercise, result)
+
+    def _case(self, check_id: str) -> CaseGroup:
+        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public)
+
+    def _result(self, function: CheckFunction, check: Check) -> CheckResult:
+        passed = {result.check.id for result in self.results if result.state is State.PASSED}
+        if check.needs and passed.isdisjoint(check.needs):
+            return CheckResult(check, self._state_of_needed(check), self._needs_feedback(check))
+        if check.measured and not self._measure:
+            return CheckResult(check, State.PASSED)
+        self._student.printed.clear()
+        try:
+            function(self._student, self._case)
+        except Wrong as error:
+            return self._told(CheckResult(check, State.FAILED, error.feedback))
+        except Outcome as outcome:
+            feedback = explain(outcome, public=self._cases.public)
+            return self._told(CheckResult(check, outcome.state, feedback))
+        except Exception:  # noqa: BLE001 - a fault of ours must not end the class
+            feedback = Feedback(
+                got=_("The grader itself failed; this does not count against you."),
+                hidden=traceback.format_exc(),
+            )
+            return CheckResult(check, State.GRADER_ERROR, feedback)
+        return CheckResult(check, State.PASSED)
+
+    def _state_of_needed(self, check: Check) -> State:
+        """Return "blocked", or "not attempted" when that is why the checks it needs did not pass."""
+        states = {result.state for result in self.results if result.check.id in check.needs}
+        return State.NOT_ATTEMPTED if states == {State.NOT_ATTEMPTED} else State.BLOCKED
+
+    def _needs_feedback(self, check: Check) -> Feedback:
+        needed = ", ".join(known.id for known in self._exercise.checks if known.id in check.needs)
+        if len(check.needs) == 1:
+            return Feedback(got=_("This counts as soon as {check} passes.").format(check=needed))
+        return Feedback(got=_("This counts as soon as one of {checks} passes.").format(checks=needed))
+
+    def _told(self, result: CheckResult) -> CheckResult:
+        """Add to the feedback where to read on and what the student's code printed."""
+        feedback = result.feedback or Feedback()
+        return replace(
+            result,
+            feedback=replace(
+                feedback,
+                read=f"{self._exercise.topic}.md#{self._exercise.id}",
+                printed="".join(self._student.printed),
+            ),
+        )

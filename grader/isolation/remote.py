@@ -1,0 +1,174 @@
+"""A student's functions in a locked-down process; only values cross."""
+
+from __future__ import annotations
+
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from grader.isolation.zygote import PATIENCE_SECONDS, Zygote, ZygoteError
+from grader.report import State
+from grader.student import Messenger, Outcome
+from grader.worker import wire
+
+CALL_SECONDS = 10.0
+# After so many calls without an answer a submission has had its chances; the rest is not called any more.
+MAX_TIMEOUTS = 3
+
+
+class RemoteStudent(Messenger):
+    """One submission in a sealed child of a zygote.
+
+    Parameters
+    ----------
+    files, functions
+        Relative path and bytes of each file; names of the graded functions.
+    reference
+        The graded functions that answer in the place of broken earlier ones.
+    call_seconds
+        Deadline of each call, the import of the student's file included.
+    """
+
+    def __init__(
+        self,
+        zygote: Zygote,
+        files: Mapping[str, bytes],
+        functions: Sequence[str],
+        reference: Mapping[str, Callable[..., Any]],
+        call_seconds: float = CALL_SECONDS,
+    ) -> None:
+        super().__init__()
+        self._zygote = zygote
+        self._files = files
+        self._functions = functions
+        self._reference = reference
+        self._call_seconds = call_seconds
+        self._connection: socket.socket | None = None
+        self._replaced: Sequence[str] = ()
+        self._given_up: dict[str, Outcome] = {}
+        self._timeouts = 0
+        self.cpu_seconds = 0.0
+        self.peak_mb = 0.0
+
+    def close(self) -> None:
+        """End the child."""
+        if self._connection is not None:
+            self._stop()
+
+    @contextmanager
+    def answered_by_reference(self, functions: Sequence[str]) -> Iterator[None]:
+        """Answer these functions by the reference inside the `with` block, in a child of its own."""
+        self._change_replaced(functions)
+        try:
+            yield
+        finally:
+            self._change_replaced(())
+
+    def _change_replaced(self, functions: Sequence[str]) -> None:
+        self.close()
+        self.forget()
+        self._replaced = functions
+        self._given_up.clear()
+
+    def _exchange(
+        self, request: dict[str, Any], arrays: list[np.ndarray], function: str
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        if function in self._given_up:
+            raise self._given_up[function]
+        if self._timeouts >= MAX_TIMEOUTS:
+            raise Outcome(State.TIMEOUT, "skipped", {"function": function, "count": MAX_TIMEOUTS})
+        try:
+            return self._converse(request, arrays)
+        except TimeoutError:
+            self._stop()
+            self._timeouts += 1
+            facts = {"function": function, "seconds": self._call_seconds}
+            outcome = Outcome(State.TIMEOUT, "timeout", facts)
+        except (EOFError, ConnectionError):
+            outcome = self._crashed(function)
+        except wire.Malformed:
+            self._stop()
+            outcome = Outcome(State.CRASHED, "tampered", {"function": function})
+        self._given_up[function] = outcome
+        raise outcome
+
+    def _converse(
+        self, request: dict[str, Any], arrays: list[np.ndarray]
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        deadline = time.monotonic() + self._call_seconds
+        connection = self._connection or self._start(deadline)
+        _send(connection, request, arrays, deadline)
+        while True:
+            reply, values = wire.receive(connection, deadline)
+            if "ask" not in reply:
+                return reply, values
+            _send(connection, *self._answer(reply, values), deadline)
+
+    def _start(self, deadline: float) -> socket.socket:
+        self._connection = connection = self._zygote.start()
+        try:
+            wire.receive(connection, time.monotonic() + PATIENCE_SECONDS)
+        except (EOFError, OSError, wire.Malformed) as error:
+            raise ZygoteError(f"the worker ended before it was sealed: {error}") from None
+        names = list(self._files)
+        contents = [np.frombuffer(self._files[name], np.uint8) for name in names]
+        _send(connection, {"files": names, "functions": list(self._functions)}, contents, deadline)
+        if self._replaced:
+            _send(connection, {"do": "replace", "functions": list(self._replaced)}, [], deadline)
+            wire.receive(connection, deadline)
+        return connection
+
+    def _answer(
+        self, request: dict[str, Any], arrays: list[np.ndarray]
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        """Let the reference answer a call from the worker; only functions that are replaced can be asked."""
+        name = request.get("ask")
+        if not isinstance(name, str) or name not in self._replaced:
+            raise wire.Malformed("a question that is not open")
+        packer = wire.Packer(lambda value: 0)
+        try:
+            args = wire.unpack(request.get("args"), arrays)
+            kwargs = wire.unpack(request.get("kwargs"), arrays)
+            value = self._reference[name](*args, **kwargs)
+        except wire.Malformed:
+            raise
+        except Exception as error:  # noqa: BLE001 - the arguments are the student's
+            return {"raised": type(error).__name__}, []
+        return {"value": packer.pack(value)}, packer.arrays
+
+    def _crashed(self, function: str) -> Outcome:
+        status = self._stop()
+        if status == -signal.SIGXCPU:
+            facts = {"function": function, "seconds": self._call_seconds}
+            return Outcome(State.TIMEOUT, "timeout", facts)
+        return Outcome(State.CRASHED, "crashed", {"function": function, "reason": _reason(status)})
+
+    def _stop(self) -> int:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+        ended = self._zygote.stop()
+        self.cpu_seconds += ended.cpu_seconds
+        self.peak_mb = max(self.peak_mb, ended.peak_mb)
+        return ended.status
+
+
+def _send(
+    connection: socket.socket, message: dict[str, Any], arrays: list[np.ndarray], deadline: float
+) -> None:
+    connection.settimeout(max(deadline - time.monotonic(), 0.001))
+    wire.send(connection, message, arrays)
+
+
+def _reason(status: int) -> str:
+    if status < 0:
+        try:
+            return signal.Signals(-status).name
+        except ValueError:
+            return f"signal {-status}"
+    return f"exit code {status}"

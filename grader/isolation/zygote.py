@@ -1,0 +1,129 @@
+"""Start the process that forks one sealed child for each submission, and talk to it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.worker.sealing import SealPlan
+from grader.worker.serve import START, STOP
+
+WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
+# Without a submission, neither starting nor answering takes this long unless something is broken.
+PATIENCE_SECONDS = 60
+
+_BOOTSTRAP = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.worker.serve import main; main()"
+
+
+class ZygoteError(RuntimeError):
+    """The process that should run student code could not be started or has gone."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a child ended and what it used, as seen from outside.
+
+    Attributes
+    ----------
+    status
+        Exit code; negative for the number of the signal that ended it.
+    cpu_seconds, peak_mb
+        Processor time, and most memory in use in 10^6 bytes.
+    """
+
+    status: int
+    cpu_seconds: float
+    peak_mb: float
+
+
+class Zygote:
+    """A parent process with numpy imported; each call of `start` gives a fresh sealed child.
+
+    It sees nothing of the grader but a copy of `grader.worker`.
+    """
+
+    def __init__(self, plan: SealPlan) -> None:
+        self._folder = Path(tempfile.mkdtemp(prefix="grader-worker-"))
+        package = self._folder / "grader"
+        shutil.copytree(WORKER_PACKAGE, package / "worker", ignore=shutil.ignore_patterns("__pycache__"))
+        (package / "__init__.py").write_text("")
+        ours, theirs = socket.socketpair()
+        command = [sys.executable, "-I", "-c", _BOOTSTRAP, str(self._folder)]
+        command += [str(theirs.fileno()), json.dumps(plan.to_dict())]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            pass_fds=[theirs.fileno()],
+            env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **_needed_environment()},
+            start_new_session=True,
+            cwd=self._folder,
+        )
+        theirs.close()
+        self._control = ours
+        self._control.settimeout(PATIENCE_SECONDS)
+        self._expect(b"ready")
+
+    def start(self) -> socket.socket:
+        """Fork a child and return the connection to it."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._control, [START], [theirs.fileno()])
+            self._expect(b"started")
+        return ours
+
+    def stop(self) -> Ended:
+        """End the child, if it has not ended by itself."""
+        self._control.sendall(STOP)
+        fields = json.loads(self._line())
+        return Ended(fields["status"], fields["cpu_seconds"], fields["peak_kib"] * 1024 / 1e6)
+
+    def close(self) -> None:
+        """End the process and whatever it has started."""
+        self._control.close()
+        try:
+            self._process.wait(timeout=5)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        if self._process.stderr:
+            self._process.stderr.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _expect(self, word: bytes) -> None:
+        line = self._line()
+        if line != word:
+            raise ZygoteError(f"the worker said {line!r} instead of {word!r}")
+
+    def _line(self) -> bytes:
+        data = b""
+        while not data.endswith(b"\n"):
+            try:
+                chunk = self._control.recv(4096)
+            except OSError as error:
+                raise ZygoteError(f"the worker does not answer: {error}") from None
+            if not chunk:
+                raise ZygoteError(f"the worker could not be started: {self._last_words()}")
+            data += chunk
+        return data[:-1]
+
+    def _last_words(self) -> str:
+        self._process.kill()
+        stderr = self._process.communicate()[1]
+        lines = stderr.decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else f"it ended with status {self._process.returncode}"
+
+
+def _needed_environment() -> dict[str, str]:
+    """Return the settings without which numpy computes wrong results on some processors."""
+    return {
+        name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ
+    }

@@ -1,0 +1,86 @@
+"""Turn an outcome of a call into feedback: one sentence that says what happened and what to do."""
+
+from __future__ import annotations
+
+import builtins
+
+from grader.messages import _
+from grader.report import Feedback
+from grader.student import Outcome
+
+
+def explain(outcome: Outcome, *, public: bool) -> Feedback:
+    """Return the feedback for a call that returned no value.
+
+    Parameters
+    ----------
+    public
+        Whether the student may see the text of an exception. With hidden inputs it could carry them out.
+    """
+    facts = outcome.facts
+    function = str(facts.get("function", ""))
+    match outcome.kind:
+        case "stub":
+            return Feedback(function, _("This is still the stub."), _("Your implementation."))
+        case "missing":
+            return Feedback(
+                function,
+                _("There is no function of this name."),
+                _("A function {function}.").format(function=function),
+            )
+        case "conflict":
+            got = _("Different definitions in {files}.").format(files=", ".join(facts["files"]))
+            return Feedback(function, got, _("One definition; remove or rename the others."))
+        case "broken":
+            return Feedback(
+                function, _("{file} cannot be read as Python{line}: {type}.").format(
+                    file=facts["files"][0], line=_line(outcome), type=facts["type"]
+                ), _("A file that Python can run."), hidden=facts["message"],
+            ) if not public else Feedback(
+                function, _("{file} cannot be read as Python{line}: {type}: {message}").format(
+                    file=facts["files"][0], line=_line(outcome), type=facts["type"], message=facts["message"]
+                ), _("A file that Python can run."),
+            )  # fmt: skip
+        case "raised":
+            return _raised(outcome, function, public)
+        case "memory":
+            return Feedback(
+                function, _("The code ran out of memory."), _("A result within the memory limit.")
+            )
+        case "timeout":
+            got = _("No answer within {seconds:g} seconds.").format(seconds=facts["seconds"])
+            return Feedback(function, got, _("An answer; look for a loop that never ends."))
+        case "skipped":
+            got = _("Not called any more, after {count} calls of this submission without an answer.").format(
+                count=facts["count"]
+            )
+            return Feedback(function, got, _("An answer; look for loops that never end."))
+        case "crashed":
+            got = _("The process ended ({reason}) instead of returning.").format(reason=facts["reason"])
+            return Feedback(function, got, _("A function that returns; remove calls of exit and the like."))
+    return Feedback(
+        function, _("The reply was not one that our worker sends."), _("A function that only computes its result."),
+    )  # fmt: skip
+
+
+def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
+    facts = outcome.facts
+    kind = facts["type"] if public or hasattr(builtins, facts["type"]) else _("an exception of its own")
+    if facts["base"] == "SystemExit":
+        got = _("The code called exit{where}.").format(where=_where(outcome))
+        return Feedback(function, got, _("A function that returns; remove calls of exit."))
+    text = f"{kind}: {facts['message']}" if public and facts["message"] else kind
+    got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(outcome))
+    return Feedback(
+        function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}"
+    )
+
+
+def _where(outcome: Outcome) -> str:
+    file, line = outcome.facts.get("file"), outcome.facts.get("line")
+    return _(" in {file}, line {line}").format(file=file, line=line) if file and line else ""
+
+
+def _line(outcome: Outcome) -> str:
+    line = outcome.facts.get("line")
+    return _(", line {line}").format(line=line) if line else ""

@@ -1,0 +1,161 @@
+"""What grading found: plain data from submission to exercise to check."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from lesson.course import Check, Exercise
+
+
+class State(StrEnum):
+    """The states of a check or an exercise, kept apart everywhere."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    ERROR = "error"
+    NOT_ATTEMPTED = "not attempted"
+    BLOCKED = "blocked"
+    TIMEOUT = "timeout"
+    MEMORY = "memory"
+    CRASHED = "crashed"
+    GRADER_ERROR = "grader error"
+    UNGRADABLE = "ungradable"
+
+
+# An exercise takes the state of its gravest check, this one first.
+_GRAVITY = (
+    State.GRADER_ERROR,
+    State.UNGRADABLE,
+    State.CRASHED,
+    State.MEMORY,
+    State.TIMEOUT,
+    State.ERROR,
+    State.FAILED,
+    State.BLOCKED,
+    State.NOT_ATTEMPTED,
+    State.PASSED,
+)
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """Why a check did not pass, in the order in which it is read.
+
+    Attributes
+    ----------
+    called
+        The function and the shapes of its inputs.
+    got, expected
+        What came back and what should have; without values of hidden inputs.
+    cause
+        The likely mistake, where the numbers give it away.
+    read
+        The section of the lesson to read.
+    hidden
+        What only the instructor may see: values and tracebacks.
+    printed
+        What the student's code printed meanwhile.
+    """
+
+    called: str = ""
+    got: str = ""
+    expected: str = ""
+    cause: str = ""
+    read: str = ""
+    hidden: str = ""
+    printed: str = ""
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The verdict on one check."""
+
+    check: Check
+    state: State
+    feedback: Feedback | None = None
+
+    @property
+    def points(self) -> int | None:
+        """The points earned; None when the grader could not tell."""
+        if self.state is State.GRADER_ERROR:
+            return None
+        return self.check.points if self.state is State.PASSED else 0
+
+
+@dataclass(frozen=True)
+class ExerciseResult:
+    """The verdict on one exercise; `note` says when earlier steps were answered by the reference."""
+
+    exercise: Exercise
+    checks: tuple[CheckResult, ...]
+    note: str = ""
+
+    @property
+    def state(self) -> State:
+        """The gravest state of any check."""
+        return min((result.state for result in self.checks), key=_GRAVITY.index)
+
+    @property
+    def points(self) -> int | None:
+        """The points earned; None as soon as one check is a grader error."""
+        points = [result.points for result in self.checks]
+        return None if None in points else sum(point for point in points if point is not None)
+
+    def as_blocked(self) -> ExerciseResult:
+        """Return the same result with wrong answers put down to the earlier exercise it builds on."""
+        open_states = {State.FAILED, State.ERROR}
+        checks = tuple(
+            replace(result, state=State.BLOCKED) if result.state in open_states else result
+            for result in self.checks
+        )
+        return replace(self, checks=checks)
+
+
+@dataclass(frozen=True)
+class SubmissionResult:
+    """The verdict on one submission.
+
+    Attributes
+    ----------
+    notes
+        Sentences about files that were ignored or refused.
+    problem
+        Why nothing could be graded; empty when something was.
+    seconds, cpu_seconds, peak_mb
+        Measured from outside the student's process, in seconds and 10^6 bytes; 0 where unknown.
+    """
+
+    id: str
+    path: str
+    exercises: tuple[ExerciseResult, ...]
+    notes: tuple[str, ...] = ()
+    problem: str = ""
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    peak_mb: float = 0.0
+
+    @property
+    def points(self) -> int | None:
+        """The points earned; None as soon as one exercise is a grader error."""
+        points = [result.points for result in self.exercises]
+        return None if None in points else sum(point for point in points if point is not None)
+
+    @property
+    def max_points(self) -> int:
+        """The points that could be earned."""
+        return sum(result.exercise.points for result in self.exercises)
+
+    @property
+    def state(self) -> State:
+        """The gravest state of any exercise."""
+        return min((result.state for result in self.exercises), key=_GRAVITY.index)
+
+
+@dataclass(frozen=True)
+class Run:
+    """One call of `grader run`."""
+
+    seed: int
+    isolation: str
+    submissions: tuple[SubmissionResult, ...] = field(default_factory=tuple)

@@ -1,0 +1,223 @@
+"""A handle on a student's functions; where they run is somebody else's business.
+
+`student.relu(x)` calls the function `relu` and returns a plain value. Whatever goes wrong is one of the `Outcome`s
+below, each of which is a state of the check that made the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from grader.cases.case import Case
+from grader.report import State
+from grader.worker.wire import Malformed, Packer, unpack
+from grader.worker.workbench import Ask, Late, Workbench, deadline
+
+T = TypeVar("T")
+
+
+@dataclass
+class Outcome(Exception):
+    """A call that returned no value.
+
+    Attributes
+    ----------
+    state
+        The state of the check that made the call.
+    kind
+        What exactly happened, for the sentence: see `grader.checks.feedback`.
+    facts
+        What the sentence needs: function, files, error type, message, line.
+    """
+
+    state: State
+    kind: str
+    facts: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        super().__init__(self.state, self.kind, self.facts)
+
+
+class Student(Protocol):
+    """What a check may ask of a student."""
+
+    printed: list[str]
+
+    def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a graded function with fresh copies of the arguments and return its plain value."""
+        ...
+
+    def probe(self, name: str, /, **values: Any) -> Any:
+        """Run one of `grader.worker.probes` beside the student's code."""
+        ...
+
+    def answer(self, case: Case, /) -> Any:
+        """Call the function of a case with its inputs, once however often it is asked."""
+        ...
+
+    def once(self, key: object, ask: Callable[[], T], /) -> T:
+        """Return what `ask` returned or raised when this key was first used."""
+        ...
+
+    def forget(self) -> None:
+        """Ask everything anew."""
+        ...
+
+    def origin(self, function: str, /) -> str:
+        """Return the file a function is taken from."""
+        ...
+
+
+class Messenger:
+    """Turn calls into requests and replies into values or outcomes."""
+
+    def __init__(self) -> None:
+        self.printed: list[str] = []
+        self._remembered: dict[object, Any] = {}
+
+    def _exchange(
+        self, request: dict[str, Any], arrays: list[np.ndarray], function: str
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        raise NotImplementedError
+
+    def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        return self._request({"do": "call", "function": function}, function, args=args, kwargs=kwargs)
+
+    def probe(self, name: str, /, **values: Any) -> Any:
+        return self._request({"do": "probe", "probe": name}, str(values.get("function", name)), values=values)
+
+    def answer(self, case: Case, /) -> Any:
+        return self.once(id(case), lambda: self.call(case.function, *case.inputs.values()))
+
+    def once(self, key: object, ask: Callable[[], T], /) -> T:
+        if key not in self._remembered:
+            try:
+                self._remembered[key] = ask()
+            except Outcome as outcome:
+                self._remembered[key] = outcome
+        remembered = self._remembered[key]
+        if isinstance(remembered, Outcome):
+            raise remembered
+        return remembered  # type: ignore[no-any-return]
+
+    def forget(self) -> None:
+        self._remembered.clear()
+
+    def origin(self, function: str, /) -> str:
+        return str(self._request({"do": "origin", "function": function}, function))
+
+    def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
+        packer = Packer(_refuse_to_keep)
+        request.update({name: packer.pack(value) for name, value in values.items()})
+        reply, arrays = self._exchange(request, packer.arrays, function)
+        printed = reply.get("printed")
+        if isinstance(printed, str):
+            self.printed.append(printed)
+        match reply:
+            case {"value": tree}:
+                return unpack(tree, arrays)
+            case {"unavailable": "stub" | "missing" as kind}:
+                raise Outcome(State.NOT_ATTEMPTED, kind, {"function": function})
+            case {"unavailable": "conflict", "files": list(files)}:
+                raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": _texts(files)})
+            case {"unavailable": "broken", "files": list(files), "error": dict(error)}:
+                raise Outcome(
+                    State.ERROR, "broken", {"function": function, "files": _texts(files), **_error(error)}
+                )
+            case {"raised": dict(error)}:
+                facts = {"function": function, **_error(error)}
+                if facts["base"] == "NotImplementedError":
+                    raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
+                if facts["base"] == "MemoryError":
+                    raise Outcome(State.MEMORY, "memory", facts)
+                raise Outcome(State.ERROR, "raised", facts)
+        raise Malformed("a reply of unknown kind")
+
+
+def _refuse_to_keep(value: object) -> int:
+    raise TypeError(f"a check handed over a {type(value).__name__}, which is not a plain value")
+
+
+def _texts(values: Sequence[object]) -> list[str]:
+    return [str(value) for value in values[:20]]
+
+
+def _error(error: Mapping[str, object]) -> dict[str, Any]:
+    """Take from a reply what the sentence needs, with the types the sentence needs."""
+    line = error.get("line")
+    return {
+        "type": str(error.get("type", "")),
+        "message": str(error.get("message", "")),
+        "base": str(error.get("base", "")),
+        "file": str(error.get("file") or ""),
+        "line": line if type(line) is int else None,
+    }
+
+
+class LocalStudent(Messenger):
+    """A student's functions in this process: `grader check`, the notebook and the browser.
+
+    Parameters
+    ----------
+    files, functions, ask
+        As for `Workbench`.
+    call_seconds
+        Deadline of each call, where the platform has timers; None to let it run.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        functions: Iterable[str],
+        ask: Ask | None = None,
+        call_seconds: float | None = None,
+    ) -> None:
+        super().__init__()
+        self._workbench = Workbench(files, functions, ask)
+        self._call_seconds = call_seconds
+
+    def close(self) -> None:
+        """Forget the student's modules."""
+        self._workbench.close()
+
+    def replace(self, functions: Sequence[str]) -> None:
+        """Let `ask` answer these functions."""
+        self._request({"do": "replace", "functions": list(functions)}, "")
+
+    def _exchange(
+        self, request: dict[str, Any], arrays: list[np.ndarray], function: str
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        # Copies, as a process boundary would make: no call sees what another did to its arguments.
+        copies = [array.copy() for array in arrays]
+        if self._call_seconds is None:
+            return self._workbench.handle(request, copies)
+        try:
+            with deadline(self._call_seconds):
+                return self._workbench.handle(request, copies)
+        except Late:
+            facts = {"function": function, "seconds": self._call_seconds}
+            raise Outcome(State.TIMEOUT, "timeout", facts) from None
+
+
+def reported_number(value: Any) -> float:
+    """Return a number that a probe reported.
+
+    Raises
+    ------
+    Outcome
+        When it is none: the process in which the probe ran has been tampered with.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise Outcome(State.CRASHED, "tampered", {})
+
+
+def reported_names(value: Any) -> list[str]:
+    """Return a list of names that a probe reported; raises `Outcome` as `reported_number` does."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    raise Outcome(State.CRASHED, "tampered", {})

@@ -1,0 +1,295 @@
+"""Find and run a submission's functions, straight from the bytes of its files.
+
+Nothing is written to disk: files of a submission import each other through a finder that knows their bytes. A file
+is run only when one of its functions is asked for, or another file imports it.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import importlib.abc
+import importlib.machinery
+import re
+import sys
+import types
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+from typing import Any
+
+# Names that a file of a submission can never be imported under.
+LIBRARIES = frozenset(sys.stdlib_module_names) | {
+    "grader", "lesson", "numpy", "pytest", "solutions", "torch",
+}  # fmt: skip
+
+_PREFIX = "<submission>"
+_DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
+
+
+class Unavailable(Exception):
+    """A graded function that cannot be called.
+
+    Attributes
+    ----------
+    kind
+        "missing", "stub", "conflict" (two different definitions) or "broken" (its file cannot be parsed).
+    files
+        The files concerned.
+    error
+        For "broken": type, message and line of the error.
+    """
+
+    def __init__(self, kind: str, files: Sequence[str] = (), error: Mapping[str, Any] | None = None) -> None:
+        super().__init__(kind)
+        self.kind = kind
+        self.files = list(files)
+        self.error = dict(error or {})
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """One module-level binding of a graded name."""
+
+    file: str
+    kind: str  # "definition", "import", "stub" or "broken"
+    text: str = ""
+
+
+class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """The modules of one submission.
+
+    Parameters
+    ----------
+    files
+        Relative POSIX path of each Python file, and its bytes.
+    functions
+        The graded names to look for.
+    """
+
+    def __init__(self, files: Mapping[str, bytes], functions: Iterable[str]) -> None:
+        self.files = dict(sorted(files.items(), key=lambda item: (item[0].count("/"), item[0])))
+        self._wanted = frozenset(functions)
+        self._folders = {""} | {
+            "" if str(parent) == "." else str(parent)
+            for path in files
+            for parent in PurePosixPath(path).parents
+        }
+        self._modules: dict[str, types.ModuleType] = {}
+        self._replaced: dict[str, Callable[..., Any]] = {}
+        self._syntax_errors: dict[str, dict[str, Any]] = {}
+        self._candidates = self._scan()
+        sys.meta_path.insert(0, self)
+
+    def close(self) -> None:
+        """Forget the submission's modules."""
+        sys.meta_path.remove(self)
+        for name, module in list(sys.modules.items()):
+            if any(module is own for own in self._modules.values()) or _is_virtual(module):
+                del sys.modules[name]
+
+    def origin(self, function: str) -> str:
+        """Return the file that a graded function is taken from.
+
+        Raises
+        ------
+        Unavailable
+            When there is none, or no single one.
+        """
+        candidates = self._candidates.get(function, [])
+        for kind in ("definition", "import"):
+            chosen = [candidate for candidate in candidates if candidate.kind == kind]
+            if len({candidate.text for candidate in chosen}) > 1 and kind == "definition":
+                raise Unavailable("conflict", [candidate.file for candidate in chosen])
+            if chosen:
+                return chosen[0].file
+        for candidate in candidates:
+            if candidate.kind == "broken":
+                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.file])
+        if candidates:
+            raise Unavailable("stub", [candidates[0].file])
+        raise Unavailable("missing")
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a graded function, running its file first if need be; raises what the file raises."""
+        if name in self._replaced:
+            return self._replaced[name]
+        origin = self.origin(name)
+        value = getattr(self.module(origin), name, None)
+        if not callable(value):
+            raise Unavailable("missing", [origin])
+        return value  # type: ignore[no-any-return]
+
+    def modules(self) -> Iterator[types.ModuleType]:
+        """Yield the modules that have been run."""
+        yield from self._modules.values()
+
+    def replace(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        """Put other functions in the place of the student's, in every module of the submission."""
+        self._replaced.update(functions)
+        for module in self._modules.values():
+            vars(module).update(functions)
+
+    def module(self, path: str) -> types.ModuleType:
+        """Run a file and return its module; a file runs once."""
+        if path not in self._modules:
+            parts = PurePosixPath(path).with_suffix("").parts
+            if parts[-1] == "__init__":
+                parts = parts[:-1] or parts
+            importable = all(part.isidentifier() for part in parts) and parts[0] not in LIBRARIES
+            name = ".".join(parts) if importable else "_submission_" + re.sub(r"\W", "_", path)
+            self._run(path, name)
+        return self._modules[path]
+
+    def _run(self, path: str, name: str) -> types.ModuleType:
+        module = types.ModuleType(name)
+        module.__file__ = path
+        module.__package__ = name.rpartition(".")[0]
+        module.__loader__ = self
+        if path.endswith("__init__.py"):
+            module.__package__ = name
+            module.__path__ = [f"{_PREFIX}/{PurePosixPath(path).parent}"]
+        self._modules[path] = sys.modules[name] = module
+        try:
+            exec(compile(self.files[path], path, "exec", dont_inherit=True), vars(module))  # noqa: S102
+        except BaseException:
+            del self._modules[path]
+            sys.modules.pop(name, None)
+            raise
+        vars(module).update(self._replaced)
+        return module
+
+    # The import system's side: find_spec, create_module, exec_module.
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """Find a file or folder of the submission by module name."""
+        leaf = fullname.rpartition(".")[2]
+        if path is None:
+            if fullname in LIBRARIES:
+                return None
+            folders: Iterable[str] = self._folders
+        else:
+            folders = [entry[len(_PREFIX) + 1 :] for entry in path if entry.startswith(_PREFIX)]
+            folders = ["" if folder == "." else folder for folder in folders]
+        for folder in sorted(folders, key=lambda name: (name.count("/"), name)):
+            stem = f"{folder}/{leaf}" if folder else leaf
+            for file in (f"{stem}/__init__.py", f"{stem}.py"):
+                if file in self.files:
+                    package = file.endswith("__init__.py")
+                    spec = importlib.machinery.ModuleSpec(fullname, self, origin=file, is_package=package)
+                    if package:
+                        spec.submodule_search_locations = [f"{_PREFIX}/{stem}"]
+                    return spec
+            if stem in self._folders:
+                spec = importlib.machinery.ModuleSpec(fullname, None, is_package=True)
+                spec.submodule_search_locations = [f"{_PREFIX}/{stem}"]
+                return spec
+        return None
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType | None:
+        """Return the module if its file has been run (or is running) under another name."""
+        return self._modules.get(str(spec.origin))
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """Run the module's file unless that has happened."""
+        origin = str(module.__spec__.origin) if module.__spec__ else ""
+        if origin in self._modules:
+            return
+        module.__file__ = origin
+        self._modules[origin] = module
+        try:
+            exec(compile(self.files[origin], origin, "exec", dont_inherit=True), vars(module))  # noqa: S102
+        except BaseException:
+            del self._modules[origin]
+            raise
+        vars(module).update(self._replaced)
+
+    def _scan(self) -> dict[str, list[_Candidate]]:
+        found: dict[str, list[_Candidate]] = {}
+        for path, source in self.files.items():
+            for name, candidate in self._bindings(path, source).items():
+                found.setdefault(name, []).append(candidate)
+        return found
+
+    def _bindings(self, path: str, source: bytes) -> dict[str, _Candidate]:
+        try:
+            tree = ast.parse(source, path)
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            line = getattr(error, "lineno", None)
+            message = getattr(error, "msg", None) or str(error)
+            self._syntax_errors[path] = {"type": type(error).__name__, "message": message, "line": line}
+            names = {a or b for a, b in _DEFINITION.findall(source.decode("latin-1"))}
+            return {name: _Candidate(path, "broken") for name in names & self._wanted}
+        bindings: dict[str, _Candidate] = {}
+        for name, node in _module_level(tree.body):
+            if name not in self._wanted:
+                continue
+            if isinstance(node, ast.alias):
+                bindings[name] = _Candidate(path, "import")
+            elif _is_stub(node):
+                bindings[name] = _Candidate(path, "stub")
+            elif not isinstance(node, ast.Constant):
+                bindings[name] = _Candidate(path, "definition", _text(node))
+        return bindings
+
+
+def _is_virtual(module: object) -> bool:
+    search = getattr(module, "__path__", None)
+    try:
+        return any(str(entry).startswith(_PREFIX) for entry in search or ())
+    except TypeError:
+        return False
+
+
+def _module_level(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
+    """Yield each name that module-level code binds, with what it is bound to."""
+    for node in body:
+        match node:
+            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+                yield node.name, node
+            case ast.Assign():
+                for target in node.targets:
+                    for name in ast.walk(target):
+                        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
+                            yield name.id, node.value
+            case ast.AnnAssign(target=ast.Name(id=name), value=ast.AST() as value):
+                yield name, value
+            case ast.Import() | ast.ImportFrom():
+                for alias in node.names:
+                    yield alias.asname or alias.name.partition(".")[0], alias
+            case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
+                for field in ("body", "handlers", "orelse", "finalbody"):
+                    for inner in getattr(node, field, []):
+                        yield from _module_level(
+                            inner.body if isinstance(inner, ast.ExceptHandler) else [inner]
+                        )
+
+
+def _without_docstring(node: ast.AST) -> list[ast.stmt]:
+    body: list[ast.stmt] = list(getattr(node, "body", []))
+    if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+        return body[1:]
+    return body
+
+
+def _is_stub(node: ast.AST) -> bool:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    match _without_docstring(node):
+        case [
+            ast.Raise(
+                exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))
+            )
+        ]:
+            return True
+    return False
+
+
+def _text(node: ast.AST) -> str:
+    """Return a form in which two copies of a definition are equal whatever their comments and docstring."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        node = copy.copy(node)
+        node.body = _without_docstring(node) or [ast.Pass()]
+    return ast.dump(node)

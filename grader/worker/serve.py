@@ -1,0 +1,102 @@
+"""The locked-down process: a parent that has imported numpy, and one sealed child for each submission.
+
+The parent runs no code of a student's. The trusted side sends it a connected socket; it forks a child that gives up
+its rights for good and then answers requests about one submission over that socket.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from grader.worker import wire
+from grader.worker.sealing import SealPlan, prepare, seal
+from grader.worker.workbench import Workbench
+
+START = b"s"
+STOP = b"k"
+
+
+def main() -> None:
+    """Serve the trusted side until it goes away; arguments: number of the control socket, and the seal plan."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    plan = SealPlan.from_dict(json.loads(sys.argv[2]))
+    prepare(plan)
+    # The child need not look at what the parent has made when it collects garbage.
+    gc.collect()
+    gc.freeze()
+    child = 0
+    control.sendall(b"ready\n")
+    while True:
+        command, descriptors, _flags, _address = socket.recv_fds(control, 1, 1)
+        if command == START:
+            child = os.fork()
+            if child == 0:
+                control.close()
+                _serve_submission(socket.socket(fileno=descriptors[0]), plan)
+            os.close(descriptors[0])
+            control.sendall(b"started\n")
+        elif command == STOP:
+            control.sendall(json.dumps(_end(child)).encode() + b"\n")
+            child = 0
+        else:
+            if child:
+                _end(child)
+            return
+
+
+def _end(child: int) -> dict[str, Any]:
+    """End a child and return how it ended and what it used."""
+    os.kill(child, signal.SIGKILL)
+    _, status, usage = os.wait4(child, 0)
+    return {
+        "status": os.waitstatus_to_exitcode(status),
+        "cpu_seconds": usage.ru_utime + usage.ru_stime,
+        "peak_kib": usage.ru_maxrss,
+    }
+
+
+def _serve_submission(connection: socket.socket, plan: SealPlan) -> None:
+    """Answer requests about one submission; never returns."""
+    try:
+        layers = seal(replace(plan, keep=(0, 1, 2, connection.fileno())))
+        # From here on whatever ends this process is the submission's doing.
+        wire.send(connection, {"sealed": layers}, [])
+        message, arrays = wire.receive(connection)
+        files = {name: array.tobytes() for name, array in zip(message["files"], arrays, strict=True)}
+
+        def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+            return _ask(connection, function, args, kwargs)
+
+        workbench = Workbench(files, message["functions"], ask)
+        while True:
+            wire.send(connection, *workbench.handle(*wire.receive(connection)))
+    finally:
+        # Nothing a student has registered to run at exit gets to run.
+        os._exit(0)
+
+
+def _ask(connection: socket.socket, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Ask the trusted side what the reference answers."""
+    packer = wire.Packer(_not_plain)
+    request = {"ask": function, "args": packer.pack(args), "kwargs": packer.pack(dict(kwargs))}
+    wire.send(connection, request, packer.arrays)
+    reply, arrays = wire.receive(connection)
+    if "raised" in reply:
+        raise ValueError(f"{function}: {reply['raised']}")
+    return wire.unpack(reply["value"], arrays)
+
+
+def _not_plain(value: object) -> int:
+    raise TypeError(f"a {type(value).__name__} is not what this function takes")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,156 @@
+"""Answer requests about one submission: call a function, run a probe, put the reference in a function's place."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import signal
+import threading
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from grader.worker import probes
+from grader.worker.loading import Loader, Unavailable
+from grader.worker.wire import Packer, Tree, unpack
+
+MAX_PRINTED = 4_000
+MAX_MESSAGE = 2_000
+
+Reply = tuple[dict[str, Any], list[np.ndarray]]
+Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
+
+
+class Workbench:
+    """One submission, ready to be asked.
+
+    Parameters
+    ----------
+    files, functions
+        As for `Loader`.
+    ask
+        Asks the trusted side what the reference answers; None where there is no reference.
+    """
+
+    def __init__(self, files: Mapping[str, bytes], functions: Iterable[str], ask: Ask | None = None) -> None:
+        self._loader = Loader(files, functions)
+        self._ask = ask
+        self._kept: list[object] = []
+
+    def close(self) -> None:
+        """Forget the submission."""
+        self._loader.close()
+        self._kept.clear()
+
+    def handle(self, request: dict[str, Any], arrays: list[np.ndarray]) -> Reply:
+        """Carry out one request; whatever the student's code does ends up in the reply."""
+        printed = _Capped()
+        reply: dict[str, Any]
+        packer = Packer(self._keep)
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+            try:
+                reply = {"value": packer.pack(self._do(request, arrays))}
+            except Unavailable as problem:
+                reply = {"unavailable": problem.kind, "files": problem.files, "error": problem.error}
+            except (KeyboardInterrupt, Late):
+                raise
+            except BaseException as error:  # noqa: BLE001 - SystemExit and the like are the student's too
+                reply = {"raised": self.describe(error)}
+        if printed.getvalue():
+            reply["printed"] = printed.getvalue()
+        return reply, packer.arrays
+
+    def describe(self, error: BaseException) -> dict[str, Any]:
+        """Return type, message and place of an error in the student's code."""
+        place: dict[str, Any] = {}
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if frame.f_code.co_filename in self._loader.files:
+                place = {"file": frame.f_code.co_filename, "line": line}
+        if isinstance(error, SyntaxError) and error.filename in self._loader.files:
+            place = {"file": error.filename, "line": error.lineno}
+        try:
+            message = str(error)[:MAX_MESSAGE]
+        except BaseException:  # noqa: BLE001 - the message is student code as well
+            message = ""
+        kind = type(error).__name__[:100]
+        base = next((base for base in _TOLD_APART if isinstance(error, base)), None)
+        return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
+
+    def _do(self, request: dict[str, Any], arrays: list[np.ndarray]) -> object:
+        def value(tree: Tree) -> Any:
+            return unpack(tree, arrays, lambda handle, _kind: self._kept[handle])
+
+        match request:
+            case {"do": "call", "function": function, "args": args, "kwargs": kwargs}:
+                return self._loader.function(function)(*value(args), **value(kwargs))
+            case {"do": "probe", "probe": name, "values": values}:
+                return getattr(probes, name)(self._loader, **value(values))
+            case {"do": "origin", "function": function}:
+                return self._loader.origin(function)
+            case {"do": "replace", "functions": names}:
+                self._loader.replace({name: self._reference(name) for name in names})
+                return None
+        raise ValueError("a request of unknown kind")
+
+    def _reference(self, name: str) -> Callable[..., Any]:
+        def reference(*args: Any, **kwargs: Any) -> Any:
+            if self._ask is None:
+                raise RuntimeError("there is no reference to ask")
+            return self._ask(name, args, kwargs)
+
+        reference.__name__ = name
+        return reference
+
+    def _keep(self, value: object) -> int:
+        self._kept.append(value)
+        return len(self._kept) - 1
+
+
+class Late(BaseException):
+    """A call in this process has passed its deadline."""
+
+
+@contextlib.contextmanager
+def deadline(seconds: float) -> Iterator[None]:
+    """Raise `Late` in the main thread when the block takes longer, where the platform has timers."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def late(_number: int, _frame: object) -> None:
+        raise Late
+
+    before = signal.signal(signal.SIGALRM, late)
+    # Again every second: code that swallows every exception may swallow the first.
+    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+# Base classes by which the trusted side tells states apart.
+_TOLD_APART = (NotImplementedError, MemoryError, SystemExit, SyntaxError, RecursionError)
+
+
+class _Capped(io.TextIOBase):
+    """Keep the first characters that are printed and drop the rest."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._room = MAX_PRINTED
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        if self._room > 0:
+            self._parts.append(text[: self._room])
+            self._room -= len(text)
+        return len(text)
+
+    def getvalue(self) -> str:
+        return "".join(self._parts)

@@ -1,0 +1,11 @@
+"""The list of activations begins with the output of the first layer."""
+# topic: recompute
+# loses: step1.model
+
+
+def model_forward(x, params):
+    activations = []
+    for layer in params:
+        x = layer_forward(x, *layer)
+        activations.append(x)
+    return x, activations
