@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.isolation.remote import RemoteStudent
+from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygote
-from grader.messages import _
-from grader.report import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
+from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
 from grader.submissions import Submission, read_submission
 from lesson.course import Course
 
@@ -56,11 +55,29 @@ class Classroom:
     def _ungradable(self, submission: Submission, seconds: float) -> SubmissionResult:
         feedback = Feedback(got=submission.problem)
         exercises = tuple(
-            ExerciseResult(
-                exercise, tuple(CheckResult(check, State.UNGRADABLE, feedback) for check in exercise.checks)
-            )
+            ExerciseResult(exercise, tuple(CheckResult(check, State.UNGRADABLE, feedback) for check in exercise.checks))
             for exercise in self._course.exercises
         )
         return SubmissionResult(
             submission.id, submission.path, exercises, submission.notes, submission.problem, seconds
         )
+
+
+def grade_all(paths: Sequence[Path], course: Course, seed: int, on_start: Callable[[int, str], None]) -> Run:
+    """Grade submissions one after the other.
+
+    Parameters
+    ----------
+    on_start
+        Called with the number (from 1) and the name of each submission as it begins.
+    """
+    isolation = detect()
+    classroom = Classroom(course, seed, Zygote(isolation))
+    results = []
+    try:
+        for number, path in enumerate(paths, 1):
+            on_start(number, path.name)
+            results.append(classroom.grade(path))
+    finally:
+        classroom.close()
+    return Run(seed, isolation.level, course.title, tuple(results))

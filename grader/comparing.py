@@ -21,7 +21,23 @@ NUMBER_TOLERANCE = 1e-9
 
 # Types whose names say something and cannot have been made up to smuggle out an input.
 _NAMED_TYPES = frozenset(
-    "bytes complex dict filter frozenset function generator list map method range set slice type zip".split()
+    [
+        "bytes",
+        "complex",
+        "dict",
+        "filter",
+        "frozenset",
+        "function",
+        "generator",
+        "list",
+        "map",
+        "method",
+        "range",
+        "set",
+        "slice",
+        "type",
+        "zip",
+    ]
 )
 
 
@@ -87,9 +103,7 @@ def describe(value: Any) -> str:
         return _("None")
     if isinstance(value, Opaque):
         known = value.kind in _NAMED_TYPES or " " in value.kind
-        return (
-            _("a {type} object").format(type=value.kind) if known else _("an object that is no plain value")
-        )
+        return _("a {type} object").format(type=value.kind) if known else _("an object that is no plain value")
     if isinstance(value, np.ndarray):
         return _("an array of shape {shape} and dtype {dtype}").format(shape=value.shape, dtype=value.dtype)
     if _is_bool(value):
@@ -108,9 +122,7 @@ def describe(value: Any) -> str:
     return _("a dict")
 
 
-def _array_difference(
-    got: Any, expected: np.ndarray, tolerance: float | None, where: str
-) -> Difference | None:
+def _array_difference(got: Any, expected: np.ndarray, tolerance: float | None, where: str) -> Difference | None:
     due = _("an array of shape {shape}").format(shape=expected.shape)
     if not isinstance(got, np.ndarray) and expected.ndim == 0 and is_number(got):
         got = np.asarray(got, dtype=float)
@@ -140,9 +152,7 @@ def _array_difference(
     return Difference(
         where,
         text,
-        _("an array of shape {shape}, equal to within {tolerance:g}").format(
-            shape=expected.shape, tolerance=tolerance
-        ),
+        _("an array of shape {shape}, equal to within {tolerance:g}").format(shape=expected.shape, tolerance=tolerance),
         _("{value} at index {index}").format(value=repr(got[index].item()), index=_plain(index)),
         _("{value} at index {index}").format(value=repr(expected[index].item()), index=_plain(index)),
     )
@@ -151,9 +161,9 @@ def _array_difference(
 def _sequence_difference(
     got: Any, expected: list[Any] | tuple[Any, ...], tolerance: float | None, where: str
 ) -> Difference | None:
-    due = ngettext(
-        "a list or tuple of {count} item", "a list or tuple of {count} items", len(expected)
-    ).format(count=len(expected))
+    due = ngettext("a list or tuple of {count} item", "a list or tuple of {count} items", len(expected)).format(
+        count=len(expected)
+    )
     if not isinstance(got, list | tuple) or len(got) != len(expected):
         return Difference(where, describe(got), due)
     for index, (mine, right) in enumerate(zip(got, expected, strict=True)):
@@ -163,13 +173,9 @@ def _sequence_difference(
     return None
 
 
-def _dict_difference(
-    got: Any, expected: Mapping[str, Any], tolerance: float | None, where: str
-) -> Difference | None:
+def _dict_difference(got: Any, expected: Mapping[str, Any], tolerance: float | None, where: str) -> Difference | None:
     if not isinstance(got, dict):
-        return Difference(
-            where, describe(got), _("a dict with the keys {keys}").format(keys=", ".join(expected))
-        )
+        return Difference(where, describe(got), _("a dict with the keys {keys}").format(keys=", ".join(expected)))
     for key, right in expected.items():
         if key not in got:
             return Difference(

@@ -17,7 +17,7 @@ from unittest import mock
 import pytest
 
 from grader.cases.case import Cases
-from grader.checks.verdict import CaseGroup, Wrong
+from grader.checks.verdict import CaseGroup, CasesOf, Wrong
 from grader.messages import _
 from grader.outcomes import explain
 from grader.report import CheckResult, ExerciseResult, Feedback, State
@@ -27,7 +27,7 @@ from lesson.course import Check, Course, Exercise
 CHECKS_FOLDER = Path(__file__).parent / "checks"
 
 OnCheck: TypeAlias = Callable[[Exercise, CheckResult], None]
-CheckFunction: TypeAlias = Callable[[Student, Callable[[str], CaseGroup]], None]
+CheckFunction: TypeAlias = Callable[[Student, CasesOf], None]
 
 
 class CheckSession:
@@ -97,16 +97,12 @@ class CheckSession:
             return result
         return self._consequential(student, result, missing)
 
-    def _consequential(
-        self, student: Student, result: ExerciseResult, missing: Sequence[Exercise]
-    ) -> ExerciseResult:
+    def _consequential(self, student: Student, result: ExerciseResult, missing: Sequence[Exercise]) -> ExerciseResult:
         """Grade an exercise again with the earlier functions right, where there is a reference to answer them."""
         answered_by_reference = getattr(student, "answered_by_reference", None)
         titles = ", ".join(exercise.id for exercise in missing)
         if answered_by_reference is None:
-            return replace(
-                result.as_blocked(), note=_("Get {exercises} right first.").format(exercises=titles)
-            )
+            return replace(result.as_blocked(), note=_("Get {exercises} right first.").format(exercises=titles))
         with answered_by_reference([name for exercise in missing for name in exercise.functions]):
             again = self._run(student, result.exercise, None, measure=False)
         checks = tuple(
@@ -115,9 +111,7 @@ class CheckSession:
         )
         if checks == result.checks:
             return result
-        note = _("Graded with the functions of {exercises} answered by the reference.").format(
-            exercises=titles
-        )
+        note = _("Graded with the functions of {exercises} answered by the reference.").format(exercises=titles)
         return replace(result, checks=checks, note=note)
 
     def _run(
@@ -130,9 +124,7 @@ class CheckSession:
         unreached = exercise.checks[len(run.results) :]
         problem = self._plugin.problem or ("the test ended before all its checks" if unreached else "")
         if problem:
-            feedback = Feedback(
-                got=_("The grader itself failed; this does not count against you."), hidden=problem
-            )
+            feedback = Feedback(got=_("The grader itself failed; this does not count against you."), hidden=problem)
             run.results += [CheckResult(check, State.GRADER_ERROR, feedback) for check in unreached]
         return ExerciseResult(exercise, tuple(run.results))
 
@@ -174,9 +166,7 @@ class _Fixtures:
 class _Run:
     """One exercise of one student while it is graded; calling it runs check functions in course order."""
 
-    def __init__(
-        self, student: Student, exercise: Exercise, cases: Cases, on_check: OnCheck, measure: bool
-    ) -> None:
+    def __init__(self, student: Student, exercise: Exercise, cases: Cases, on_check: OnCheck, measure: bool) -> None:
         self.results: list[CheckResult] = []
         self._student = student
         self._exercise = exercise

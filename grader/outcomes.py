@@ -44,9 +44,7 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
         case "raised":
             return _raised(outcome, function, public)
         case "memory":
-            return Feedback(
-                function, _("The code ran out of memory."), _("A result within the memory limit.")
-            )
+            return Feedback(function, _("The code ran out of memory."), _("A result within the memory limit."))
         case "timeout":
             got = _("No answer within {seconds:g} seconds.").format(seconds=facts["seconds"])
             return Feedback(function, got, _("An answer; look for a loop that never ends."))
@@ -71,9 +69,7 @@ def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
         return Feedback(function, got, _("A function that returns; remove calls of exit."))
     text = f"{kind}: {facts['message']}" if public and facts["message"] else kind
     got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(outcome))
-    return Feedback(
-        function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}"
-    )
+    return Feedback(function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}")
 
 
 def _where(outcome: Outcome) -> str:

@@ -106,10 +106,18 @@ class ExerciseResult:
         """Return the same result with wrong answers put down to the earlier exercise it builds on."""
         open_states = {State.FAILED, State.ERROR}
         checks = tuple(
-            replace(result, state=State.BLOCKED) if result.state in open_states else result
-            for result in self.checks
+            replace(result, state=State.BLOCKED) if result.state in open_states else result for result in self.checks
         )
         return replace(self, checks=checks)
+
+
+@dataclass(frozen=True)
+class Override:
+    """Points that an instructor has given in the place of the grader's, and why."""
+
+    exercise_id: str
+    points: int
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,10 @@ class SubmissionResult:
 
     Attributes
     ----------
+    id
+        Of the student: from the roster, else the name of the file or folder.
+    name
+        Of the student, from the roster; empty without one.
     notes
         Sentences about files that were ignored or refused.
     problem
@@ -134,11 +146,23 @@ class SubmissionResult:
     seconds: float = 0.0
     cpu_seconds: float = 0.0
     peak_mb: float = 0.0
+    name: str = ""
+    overrides: tuple[Override, ...] = ()
+
+    def override(self, exercise_id: str) -> Override | None:
+        """Return the instructor's override of an exercise, the last one if there are several."""
+        found = [override for override in self.overrides if override.exercise_id == exercise_id]
+        return found[-1] if found else None
+
+    def points_of(self, result: ExerciseResult) -> int | None:
+        """Return the points that count for an exercise: the override's, else the grader's."""
+        override = self.override(result.exercise.id)
+        return result.points if override is None else override.points
 
     @property
     def points(self) -> int | None:
-        """The points earned; None as soon as one exercise is a grader error."""
-        points = [result.points for result in self.exercises]
+        """The points that count; None as soon as one exercise is a grader error and not overridden."""
+        points = [self.points_of(result) for result in self.exercises]
         return None if None in points else sum(point for point in points if point is not None)
 
     @property
@@ -158,4 +182,5 @@ class Run:
 
     seed: int
     isolation: str
+    course_title: str = ""
     submissions: tuple[SubmissionResult, ...] = field(default_factory=tuple)

@@ -85,15 +85,19 @@ class Messenger:
         raise NotImplementedError
 
     def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a graded function."""
         return self._request({"do": "call", "function": function}, function, args=args, kwargs=kwargs)
 
     def probe(self, name: str, /, **values: Any) -> Any:
+        """Run a probe."""
         return self._request({"do": "probe", "probe": name}, str(values.get("function", name)), values=values)
 
     def answer(self, case: Case, /) -> Any:
+        """Call the function of a case."""
         return self.once(id(case), lambda: self.call(case.function, *case.inputs.values()))
 
     def once(self, key: object, ask: Callable[[], T], /) -> T:
+        """Ask only when this key has not been used."""
         if key not in self._remembered:
             try:
                 self._remembered[key] = ask()
@@ -105,9 +109,11 @@ class Messenger:
         return remembered  # type: ignore[no-any-return]
 
     def forget(self) -> None:
+        """Ask everything anew."""
         self._remembered.clear()
 
     def origin(self, function: str, /) -> str:
+        """Return the file a function is taken from."""
         return str(self._request({"do": "origin", "function": function}, function))
 
     def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
@@ -125,9 +131,7 @@ class Messenger:
             case {"unavailable": "conflict", "files": list(files)}:
                 raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": _texts(files)})
             case {"unavailable": "broken", "files": list(files), "error": dict(error)}:
-                raise Outcome(
-                    State.ERROR, "broken", {"function": function, "files": _texts(files), **_error(error)}
-                )
+                raise Outcome(State.ERROR, "broken", {"function": function, "files": _texts(files), **_error(error)})
             case {"raised": dict(error)}:
                 facts = {"function": function, **_error(error)}
                 if facts["base"] == "NotImplementedError":

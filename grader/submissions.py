@@ -29,14 +29,10 @@ _IGNORED_FOLDERS = frozenset(
      ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", "site-packages"}
 )  # fmt: skip
 # Files that would change how Python or pytest runs: none of them is ever used, and the instructor is told.
-_NOTED_FILES = frozenset(
-    {"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"}
-)
+_NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"})
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
 # Codecs that a source file may name but that are no encodings of text, or take forever on some.
-_BAD_CODECS = frozenset(
-    {"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"}
-)
+_BAD_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 
 
 class Refused(Exception):
@@ -99,9 +95,7 @@ def read_submission(path: Path, submission_id: str | None = None) -> Submission:
 
 
 def _is_one_submission(folder: Path, course: Course) -> bool:
-    return any(
-        (folder / f"{topic.id}{suffix}").exists() for topic in course.topics for suffix in (".py", ".ipynb")
-    )
+    return any((folder / f"{topic.id}{suffix}").exists() for topic in course.topics for suffix in (".py", ".ipynb"))
 
 
 def _may_be_submission(entry: Path) -> bool:
@@ -151,9 +145,7 @@ class _Reader:
     def _enter(self, folder: Path, root: Path) -> bool:
         if folder.is_symlink():
             self._refuse(
-                _("{path} is a symbolic link and was not read.").format(
-                    path=folder.relative_to(root).as_posix()
-                )
+                _("{path} is a symbolic link and was not read.").format(path=folder.relative_to(root).as_posix())
             )
             return False
         return folder.name not in _IGNORED_FOLDERS and not (folder / "pyvenv.cfg").exists()
@@ -177,9 +169,7 @@ class _Reader:
             with zipfile.ZipFile(path) as archive:
                 members = archive.infolist()
                 if len(members) > MAX_FILES:
-                    raise Refused(
-                        _("{path} holds more than {limit} files.").format(path=path.name, limit=MAX_FILES)
-                    )
+                    raise Refused(_("{path} holds more than {limit} files.").format(path=path.name, limit=MAX_FILES))
                 for member in members:
                     self._member(archive, member, path.name)
         except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError):
@@ -199,9 +189,7 @@ class _Reader:
                 )
             )
         if member.flag_bits & 1:
-            raise Refused(
-                _("{path} is encrypted; hand in an archive without password.").format(path=archive_name)
-            )
+            raise Refused(_("{path} is encrypted; hand in an archive without password.").format(path=archive_name))
         kind = stat.S_IFMT(member.external_attr >> 16)
         if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
             self._refuse(_("{path} is a link or device and was not read.").format(path=name))
@@ -231,16 +219,12 @@ class _Reader:
         data = content() if size <= MAX_FILE_BYTES else b""
         if size > MAX_FILE_BYTES or len(data) > MAX_FILE_BYTES:
             self._refuse(
-                _("{path} is larger than {limit} MB and was not read.").format(
-                    path=name, limit=MAX_FILE_BYTES // 10**6
-                )
+                _("{path} is larger than {limit} MB and was not read.").format(path=name, limit=MAX_FILE_BYTES // 10**6)
             )
             return
         self._total += len(data)
         if self._total > MAX_TOTAL_BYTES:
-            raise Refused(
-                _("The files are larger than {limit} MB in all.").format(limit=MAX_TOTAL_BYTES // 10**6)
-            )
+            raise Refused(_("The files are larger than {limit} MB in all.").format(limit=MAX_TOTAL_BYTES // 10**6))
         if not _is_text(data):
             self._refuse(_("{path} is not text and was not read.").format(path=name))
             return

@@ -8,7 +8,7 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 COURSE_FILE = Path(__file__).with_name("course.toml")
 
@@ -248,5 +248,5 @@ class _Reader:
                     return number
         return max(start, 1)
 
-    def _fail(self, line: int, sentence: str) -> Any:
+    def _fail(self, line: int, sentence: str) -> NoReturn:
         raise CourseError(f"{self._name}, line {line}: {sentence}.")

@@ -113,7 +113,7 @@ def activation_memory_mb(
     return n_layers * 12 * batch * seq * hidden * bytes_per_value / 1e6
 
 
-def memory_after_checkpoint(  # noqa: PLR0917
+def memory_after_checkpoint(
     n_layers: int,
     segment_size: int,
     hidden: int = 8192,

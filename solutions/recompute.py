@@ -185,8 +185,6 @@ def model_backward_checkpointed(
     for start in reversed(range(0, len(params), k)):
         segment = params[start : start + k]
         # No name holds the rebuilt activations, so they are gone before the next segment is rebuilt.
-        grad, segment_grads = model_backward(
-            grad, model_forward(saved_inputs[start // k], segment)[1], segment
-        )
+        grad, segment_grads = model_backward(grad, model_forward(saved_inputs[start // k], segment)[1], segment)
         grads = segment_grads + grads
     return grad, grads

@@ -95,7 +95,7 @@ def activation_memory_mb(
     raise NotImplementedError
 
 
-def memory_after_checkpoint(  # noqa: PLR0917
+def memory_after_checkpoint(
     n_layers: int,
     segment_size: int,
     hidden: int = 8192,

@@ -62,9 +62,7 @@ class Answer:
             complaints.append(f"loses {_listed(lost.keys() - due)}, which it should not")
         if due - lost.keys():
             complaints.append(f"does not lose {_listed(due - lost.keys())}, which it should")
-        said = " ".join(
-            f"{check.feedback.got} {check.feedback.cause}" for check in lost.values() if check.feedback
-        )
+        said = " ".join(f"{check.feedback.got} {check.feedback.cause}" for check in lost.values() if check.feedback)
         if self.says and self.says.lower() not in said.lower():
             complaints.append(f"is not told {self.says!r}, but: {said}")
         return complaints

@@ -18,9 +18,7 @@ def catalogue(root: Path, course: Course) -> bytes:
     from babel.messages.extract import extract_from_file
     from babel.messages.pofile import write_po
 
-    template = Catalog(
-        project="checkpointing-course", charset="utf-8", creation_date=_DATE, revision_date=_DATE
-    )
+    template = Catalog(project="checkpointing-course", charset="utf-8", creation_date=_DATE, revision_date=_DATE)
     for path in sorted((root / "grader").rglob("*.py")):
         found = extract_from_file("python", path, keywords={"_": None, "ngettext": (1, 2)})
         for _line, message, _comments, _context in found:

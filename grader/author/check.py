@@ -90,6 +90,5 @@ class AuthorCheck:
 
     def _modules(self, folder: str) -> dict[str, bytes]:
         return {
-            f"{topic.id}.py": (self._root / folder / f"{topic.id}.py").read_bytes()
-            for topic in self._course.topics
+            f"{topic.id}.py": (self._root / folder / f"{topic.id}.py").read_bytes() for topic in self._course.topics
         }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-
 from grader.author.catalogue import catalogue
 from grader.author.template import skeleton
 from grader.cases.case import Case
@@ -37,9 +36,7 @@ def build(root: Path, course: Course) -> list[Path]:
 
 def outdated(root: Path, course: Course) -> list[Path]:
     """Return the generated files that differ from what would be written now."""
-    stale = [
-        path for path, content in _texts(root, course) if not path.exists() or path.read_bytes() != content
-    ]
+    stale = [path for path, content in _texts(root, course) if not path.exists() or path.read_bytes() != content]
     return stale + [path for path, cases in _public_cases(root, course) if not _same_cases(path, cases)]
 
 

@@ -162,9 +162,7 @@ def _step2(rng: np.random.Generator, reference: Reference) -> Groups:
         def draw() -> dict[str, Any]:
             chain = _chain(rng, sizes, dtype)
             if dead:  # every pre-activation is exactly 0
-                chain["params"] = [
-                    (np.zeros_like(w1), np.zeros_like(b1), w2, b2) for w1, b1, w2, b2 in chain["params"]
-                ]
+                chain["params"] = [(np.zeros_like(w1), np.zeros_like(b1), w2, b2) for w1, b1, w2, b2 in chain["params"]]
             _, activations = reference["model_forward"](chain["x"], chain["params"])
             return {
                 "grad_output": chain["grad_output"], "activations": activations, "params": chain["params"],
@@ -214,9 +212,7 @@ def _step3(rng: np.random.Generator, reference: Reference) -> Groups:
     values = [*dividing, *uneven, *edges]
     # d = m and n much larger: a layer input outweighs the gradients of all parameters.
     wide = _chain(rng, (1024, 8, 8, 48))
-    narrow = {
-        k: Case("model_backward_checkpointed", {**_chain(rng, (3, 4, 5, 16)), "k": k}) for k in (1, 4, 8, 16)
-    }
+    narrow = {k: Case("model_backward_checkpointed", {**_chain(rng, (3, 4, 5, 16)), "k": k}) for k in (1, 4, 8, 16)}
     memory = [Case("model_backward_checkpointed", {"x": wide["x"], "params": wide["params"], "k": 4})]
     return {
         "output": values, "saved": values, "gradients": dividing, "uneven": uneven, "edges": edges,
@@ -272,8 +268,7 @@ def _step5(rng: np.random.Generator, reference: Reference) -> Groups:
         }
 
     store_all = [
-        _asked(reference, "activation_memory_mb", {"n_layers": int(rng.integers(2, 130)), **model()})
-        for _ in range(5)
+        _asked(reference, "activation_memory_mb", {"n_layers": int(rng.integers(2, 130)), **model()}) for _ in range(5)
     ]
     checkpointed = []
     for segments, size in (

@@ -42,16 +42,13 @@ def causes(grads_of: Take, expected_of: Take) -> list[Cause]:
 
     def not_summed(got: Any, case: Case) -> str | None:
         for mine, right in _pairs(grads_of(got), expected_of(case)):
-            if right.ndim == 1 and mine.shape != right.shape:
-                if mine.ndim == 2 and same(mine.sum(axis=0), right):
-                    return _("A bias gradient still has rows: sum over them, so that gb has the shape of b.")
+            if right.ndim == 1 and mine.ndim == 2 and same(mine.sum(axis=0), right):
+                return _("A bias gradient still has rows: sum over them, so that gb has the shape of b.")
         return None
 
     def other_order(got: Any, case: Case) -> str | None:
         for mine, right in zip(grads_of(got), expected_of(case), strict=True):
-            if not same(mine, right) and any(
-                same([mine[i] for i in order], list(right)) for order in _ORDERS
-            ):
+            if not same(mine, right) and any(same([mine[i] for i in order], list(right)) for order in _ORDERS):
                 return _("The four gradients of a layer come in the order (gw1, gb1, gw2, gb2).")
         return None
 

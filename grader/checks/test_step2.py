@@ -1,21 +1,33 @@
 """Step 2: the chain, backward."""
 
+from typing import Any
+
 import numpy as np
 
 from grader.cases.case import Case
 from grader.checks import gradients
-from grader.checks.verdict import agree, arrays_in, claim, keeps_dtype, leaves_inputs, same
+from grader.checks.verdict import (
+    CasesOf,
+    RunChecks,
+    agree,
+    arrays_in,
+    claim,
+    keeps_dtype,
+    leaves_inputs,
+    same,
+)
 from grader.messages import _
+from grader.student import Student
 
 
-def test_step2(run):
+def test_step2(run: RunChecks) -> None:
     run(input_gradient, weights, biases, kink, dtype, inputs)
 
 
 _CAUSES = gradients.causes(lambda got: got[1], lambda case: case.expected[1])
 
 
-def input_gradient(student, case):
+def input_gradient(student: Student, case: CasesOf) -> None:
     agree(
         student,
         case("input_gradient"),
@@ -24,15 +36,15 @@ def input_gradient(student, case):
     )
 
 
-def weights(student, case):
+def weights(student: Student, case: CasesOf) -> None:
     agree(student, case("weights"), _CAUSES, lambda answer: _members(answer[1], 0, 2))
 
 
-def biases(student, case):
+def biases(student: Student, case: CasesOf) -> None:
     agree(student, case("biases"), _CAUSES, lambda answer: _members(answer[1], 1, 3))
 
 
-def kink(student, case):
+def kink(student: Student, case: CasesOf) -> None:
     group = case("kink")
     for each in group.cases:
         # Every hidden unit sits exactly on the kink, so whatever has one entry for each of them must be zero.
@@ -46,25 +58,25 @@ def kink(student, case):
         )  # fmt: skip
 
 
-def dtype(student, case):
+def dtype(student: Student, case: CasesOf) -> None:
     keeps_dtype(student, case("dtype"))
 
 
-def inputs(student, case):
+def inputs(student: Student, case: CasesOf) -> None:
     leaves_inputs(student, case("inputs"))
 
 
-def _members(grads, first, second):
+def _members(grads: Any, first: int, second: int) -> list[tuple[Any, Any]]:
     return [(layer[first], layer[second]) for layer in grads]
 
 
-def _grad_output_returned(got, case: Case):
+def _grad_output_returned(got: Any, case: Case) -> str | None:
     if same(got[0], case.inputs["grad_output"]):
         return _("This is grad_output itself: carry the gradient through every layer.")
     return None
 
 
-def _relu_ignored(got, case: Case):
+def _relu_ignored(got: Any, case: Case) -> str | None:
     gradient = case.inputs["grad_output"]
     for w1, _b1, w2, _b2 in reversed(case.inputs["params"]):
         gradient = gradient @ w2.T @ w1.T
@@ -73,10 +85,8 @@ def _relu_ignored(got, case: Case):
     return None
 
 
-def _mean(got, case: Case):
+def _mean(got: Any, case: Case) -> str | None:
     n = case.inputs["grad_output"].shape[0]
     return (
-        _("This is the gradient divided by the number of rows, a mean.")
-        if same(got[0] * n, case.expected[0])
-        else None
+        _("This is the gradient divided by the number of rows, a mean.") if same(got[0] * n, case.expected[0]) else None
     )

@@ -1,13 +1,14 @@
 """Step 3: checkpoint every k layers."""
 
 import math
+from typing import Any
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import arrays_in, claim, compare, same, wrong
+from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, same, wrong
 from grader.comparing import Difference, describe
 from grader.messages import _
-from grader.student import reported_names, reported_number
+from grader.student import Student, reported_names, reported_number
 
 # In units of one layer input and in matrix products per layer; see CONTRIBUTING.md for where they come from.
 FORWARD_SLACK = 3
@@ -15,14 +16,14 @@ BACKWARD_SLACK = 12
 MAX_PRODUCTS = 8.5
 
 
-def test_step3(run):
+def test_step3(run: RunChecks) -> None:
     run(
         output, saved, gradients, uneven, edges,
         forward_memory, backward_memory, recomputation, dtype, inputs,
     )  # fmt: skip
 
 
-def output(student, case):
+def output(student: Student, case: CasesOf) -> None:
     group = case("output")
     for each in group.cases:
         got = _forward(student, each)
@@ -30,7 +31,7 @@ def output(student, case):
         compare(asked, _first(got), each.expected["output"], group.public)
 
 
-def saved(student, case):
+def saved(student: Student, case: CasesOf) -> None:
     group = case("saved")
     for each in group.cases:
         got = _forward(student, each)
@@ -49,19 +50,19 @@ def saved(student, case):
         )
 
 
-def gradients(student, case):
+def gradients(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("gradients"))
 
 
-def uneven(student, case):
+def uneven(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("uneven"))
 
 
-def edges(student, case):
+def edges(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("edges"))
 
 
-def forward_memory(student, case):
+def forward_memory(student: Student, case: CasesOf) -> None:
     group = case("forward_memory")
     for each in group.cases:
         measured = _memory(student, each)["forward"]
@@ -78,7 +79,7 @@ def forward_memory(student, case):
         )  # fmt: skip
 
 
-def backward_memory(student, case):
+def backward_memory(student: Student, case: CasesOf) -> None:
     group = case("backward_memory")
     for each in group.cases:
         measured = _memory(student, each)["backward"]
@@ -92,7 +93,7 @@ def backward_memory(student, case):
         )  # fmt: skip
 
 
-def recomputation(student, case):
+def recomputation(student: Student, case: CasesOf) -> None:
     group = case("recomputation")
     for each in group.cases:
         inputs = each.inputs
@@ -107,7 +108,7 @@ def recomputation(student, case):
         )  # fmt: skip
 
 
-def dtype(student, case):
+def dtype(student: Student, case: CasesOf) -> None:
     group = case("dtype")
     for each in group.cases:
         due = each.inputs["x"].dtype
@@ -120,7 +121,7 @@ def dtype(student, case):
         )  # fmt: skip
 
 
-def inputs(student, case):
+def inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
         changed = reported_names(
@@ -142,21 +143,19 @@ def _forward_case(case: Case) -> Case:
     return Case("model_forward_checkpointed", inputs, case.expected)
 
 
-def _first(answer):
+def _first(answer: Any) -> Any:
     return answer[0] if isinstance(answer, list | tuple) and len(answer) == 2 else answer
 
 
-def _forward(student, case: Case):
-    def ask():
-        return student.call(
-            "model_forward_checkpointed", *(case.inputs[name] for name in ("x", "params", "k"))
-        )
+def _forward(student: Student, case: Case) -> Any:
+    def ask() -> Any:
+        return student.call("model_forward_checkpointed", *(case.inputs[name] for name in ("x", "params", "k")))
 
     return student.once(("forward", id(case)), ask)
 
 
-def _backward(student, case: Case):
-    def ask():
+def _backward(student: Student, case: Case) -> Any:
+    def ask() -> Any:
         answer = _forward(student, case)
         if not (isinstance(answer, list | tuple) and len(answer) == 2):
             due = _("a tuple (output, saved_inputs)")
@@ -167,8 +166,8 @@ def _backward(student, case: Case):
     return student.once(("backward", id(case)), ask)
 
 
-def _memory(student, case: Case):
-    def ask():
+def _memory(student: Student, case: Case) -> Any:
+    def ask() -> Any:
         return student.probe("checkpointed_memory", **case.inputs)
 
     measured = student.once(("memory", id(case)), ask)
@@ -177,7 +176,7 @@ def _memory(student, case: Case):
     return {name: reported_number(measured.get(name)) for name in ("forward", "backward")}
 
 
-def _same_gradients(student, group):
+def _same_gradients(student: Student, group: CaseGroup) -> None:
     for each in group.cases:
         asked = Case(
             "model_backward_checkpointed",
@@ -190,31 +189,29 @@ def _same_gradients(student, group):
 _GRADIENT_CAUSES = gradient_causes.causes(lambda got: got[1], lambda case: case.expected[1])
 
 
-def _everything_saved(mine, case: Case):
+def _everything_saved(mine: Any, case: Case) -> str | None:
     n_layers, k = len(case.inputs["params"]), case.inputs["k"]
     if k > 1 and len(mine) in (n_layers, n_layers + 1) and n_layers > 2:
         return _("Every layer's input is saved: k is ignored.")
     return None
 
 
-def _outputs_saved(mine, case: Case):
+def _outputs_saved(mine: Any, case: Case) -> str | None:
     right = [*case.expected["saved"], case.expected["output"]]
     if same(list(mine), right[1:]):
         return _("These are the outputs of the segments; save the input of each segment.")
     return None
 
 
-def _last_segment_missing(mine, case: Case):
+def _last_segment_missing(mine: Any, case: Case) -> str | None:
     right = case.expected["saved"]
     if len(right) > 1 and same(list(mine), right[:-1]):
         return _("The input of the last segment is missing: it may be shorter than k layers.")
     return None
 
 
-def _reverse_order(mine, case: Case):
+def _reverse_order(mine: Any, case: Case) -> str | None:
     right = case.expected["saved"]
     if len(right) > 1 and same(list(mine)[::-1], right):
-        return _(
-            "The saved inputs are in reverse order: entry j belongs to the segment that begins with layer j * k."
-        )
+        return _("The saved inputs are in reverse order: entry j belongs to the segment that begins with layer j * k.")
     return None

@@ -1,26 +1,28 @@
 """Step 5: a memory estimator."""
 
 import math
+from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import agree, compare
+from grader.checks.verdict import CasesOf, RunChecks, agree, compare
 from grader.comparing import difference
 from grader.messages import _
+from grader.student import Student
 
 
-def test_step5(run):
+def test_step5(run: RunChecks) -> None:
     run(store_all, checkpointed, long_segment, defaults)
 
 
-def store_all(student, case):
+def store_all(student: Student, case: CasesOf) -> None:
     agree(student, case("store_all"), [_factor])
 
 
-def checkpointed(student, case):
+def checkpointed(student: Student, case: CasesOf) -> None:
     agree(student, case("checkpointed"), [_segments_only, _factor])
 
 
-def long_segment(student, case):
+def long_segment(student: Student, case: CasesOf) -> None:
     group = case("long_segment")
     for each in group.cases:
         got = student.answer(each)
@@ -30,15 +32,15 @@ def long_segment(student, case):
             compare(asked, got, each.expected[0], group.public, [_no_segment, _factor])
 
 
-def defaults(student, case):
+def defaults(student: Student, case: CasesOf) -> None:
     agree(student, case("defaults"), [_other_defaults])
 
 
-def _ratio(got, case: Case):
-    return float(got) / case.expected
+def _ratio(got: Any, case: Case) -> float:
+    return float(got) / float(case.expected)
 
 
-def _factor(got, case: Case):
+def _factor(got: Any, case: Case) -> str | None:
     """Name what was left out or put in, from the ratio to the right answer."""
     ratio = _ratio(got, case)
     values = case.inputs
@@ -48,15 +50,11 @@ def _factor(got, case: Case):
         1e6 / 2**30: _("This is in GiB; the answer is due in MB of 10^6 bytes."),
         1e6: _("This is in bytes; the answer is due in MB of 10^6 bytes."),
         1 / values.get("bytes_per_value", 2): _("bytes_per_value is ignored: these are elements, not bytes."),
-        2 / values.get("bytes_per_value", 2): _(
-            "bytes_per_value is ignored: 2 bytes are used whatever it is."
-        ),
+        2 / values.get("bytes_per_value", 2): _("bytes_per_value is ignored: 2 bytes are used whatever it is."),
         1 / values.get("batch", 1): _("batch is ignored."),
         1 / values["n_layers"]: _("n_layers is ignored: this is one layer."),
         1 / 12: _("A layer holds 12 tensors of the size of its input; this counts one."),
-        1e6 / values.get("bytes_per_value", 2): _(
-            "These are elements; the answer is due in MB of 10^6 bytes."
-        ),
+        1e6 / values.get("bytes_per_value", 2): _("These are elements; the answer is due in MB of 10^6 bytes."),
         8.0: _("These are bits; the answer is due in MB of 10^6 bytes."),
     }
     return next(
@@ -65,19 +63,17 @@ def _factor(got, case: Case):
     )
 
 
-def _units(case: Case):
+def _units(case: Case) -> tuple[int, int, int, int]:
     n_layers, size = case.inputs["n_layers"], case.inputs["segment_size"]
     segments = math.ceil(n_layers / size)
     return n_layers, size, segments, segments + size
 
 
-def _segments_only(got, case: Case):
+def _segments_only(got: Any, case: Case) -> str | None:
     n_layers, size, segments, right = _units(case)
     ratio = _ratio(got, case)
     known = {
-        segments / right: _(
-            "Only the saved inputs are counted; the segment that is being rebuilt is missing."
-        ),
+        segments / right: _("Only the saved inputs are counted; the segment that is being rebuilt is missing."),
         size / right: _("Only the rebuilt segment is counted; the saved inputs of all segments are missing."),
         n_layers / right: _("segment_size is ignored: this counts a tensor for every layer."),
         (segments + 12 * size) / right: _(
@@ -88,13 +84,13 @@ def _segments_only(got, case: Case):
     return next((cause for value, cause in known.items() if math.isclose(ratio, value, rel_tol=1e-9)), None)
 
 
-def _no_segment(got, case: Case):
+def _no_segment(got: Any, case: Case) -> str | None:
     size = case.inputs["segment_size"]
     if math.isclose(_ratio(got, case), size / (1 + size)):
         return _("L // k is 0 when the segment is longer than the model: there is still one segment.")
     return None
 
 
-def _other_defaults(got, case: Case):
+def _other_defaults(got: Any, case: Case) -> str | None:
     del got, case
     return _("The defaults are hidden=8192, seq=8192, batch=1 and bytes_per_value=2.")

@@ -1,29 +1,32 @@
 """Step 6: the textbook's best segment size."""
 
 import math
+from collections.abc import Callable
+from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import agree
+from grader.checks.verdict import CasesOf, RunChecks, agree
 from grader.comparing import is_number
 from grader.messages import _
+from grader.student import Student
 
 
-def test_step6(run):
+def test_step6(run: RunChecks) -> None:
     run(nearest, small)
 
 
-def nearest(student, case):
+def nearest(student: Student, case: CasesOf) -> None:
     # Asked together, so that a cause is named only when all answers follow it.
     group = case("nearest")
     answers = [student.answer(each) for each in group.cases]
 
-    def every(rule):
+    def every(rule: Callable[[int], float]) -> bool:
         return all(
             is_number(got) and got == rule(each.inputs["n_layers"])
             for got, each in zip(answers, group.cases, strict=True)
         )
 
-    def rounding(got, each: Case):
+    def rounding(got: Any, each: Case) -> str | None:
         if every(math.isqrt):
             return _("This is the floor of the square root; round to the nearest whole number.")
         if every(lambda n: math.isqrt(n - 1) + 1):
@@ -35,5 +38,5 @@ def nearest(student, case):
     agree(student, group, [rounding])
 
 
-def small(student, case):
+def small(student: Student, case: CasesOf) -> None:
     agree(student, case("small"))

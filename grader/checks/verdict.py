@@ -34,6 +34,11 @@ class CaseGroup:
     public: bool
 
 
+# What a check function is given, and what a test runs its check functions with.
+CasesOf: TypeAlias = Callable[[str], CaseGroup]
+RunChecks: TypeAlias = Callable[..., None]
+
+
 def agree(
     student: Student,
     group: CaseGroup,
@@ -72,12 +77,8 @@ def wrong(case: Case, public: bool, found: Difference, cause: str = "") -> None:
     where = _("result{path}: ").format(path=found.where) if found.where else ""
     values = ""
     if found.got_value or found.expected_value:
-        values = _("got {got}, expected {expected}").format(
-            got=found.got_value, expected=found.expected_value
-        )
-    feedback = Feedback(
-        called=called(case, public), got=where + found.got, expected=found.expected, cause=cause
-    )
+        values = _("got {got}, expected {expected}").format(got=found.got_value, expected=found.expected_value)
+    feedback = Feedback(called=called(case, public), got=where + found.got, expected=found.expected, cause=cause)
     if public:
         got = f"{where}{found.got_value}" if found.got_value else feedback.got
         if isinstance(case.expected, np.ndarray | list | tuple) and found.got_value:
@@ -95,9 +96,7 @@ def claim(holds: bool, case: Case, public: bool, got: str, expected: str, cause:
 
 def called(case: Case, public: bool) -> str:
     """Write a call with the shapes of its arrays, and with its numbers where they may be seen."""
-    return (
-        f"{case.function}({', '.join(_argument(name, value, public) for name, value in case.inputs.items())})"
-    )
+    return f"{case.function}({', '.join(_argument(name, value, public) for name, value in case.inputs.items())})"
 
 
 def _argument(name: str, value: Any, public: bool) -> str:
@@ -163,9 +162,7 @@ def leaves_inputs(student: Student, group: CaseGroup) -> None:
     """No argument is changed."""
     for case in group.cases:
         args = tuple(case.inputs.values())
-        names = reported_names(
-            student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
-        )
+        names = reported_names(student.probe("mutated", function=case.function, names=list(case.inputs), args=args))
         claim(
             not names, case, group.public,
             _("{names} changed by the call").format(names=", ".join(names)),

@@ -20,6 +20,7 @@ def to_dict(run: Run) -> dict[str, Any]:
         "schema": SCHEMA,
         "seed": run.seed,
         "isolation": run.isolation,
+        "course": run.course_title,
         "submissions": [_submission(result) for result in run.submissions],
     }
 
@@ -47,6 +48,7 @@ def write_atomically(path: Path, text: str) -> None:
 def _submission(result: SubmissionResult) -> dict[str, Any]:
     return {
         "id": result.id,
+        "name": result.name,
         "path": result.path,
         "state": result.state.value,
         "points": result.points,
@@ -56,6 +58,10 @@ def _submission(result: SubmissionResult) -> dict[str, Any]:
         "seconds": round(result.seconds, 3),
         "cpu_seconds": round(result.cpu_seconds, 3),
         "peak_mb": round(result.peak_mb, 1),
+        "overrides": [
+            {"exercise": override.exercise_id, "points": override.points, "reason": override.reason}
+            for override in result.overrides
+        ],
         "exercises": [_exercise(exercise) for exercise in result.exercises],
     }
 

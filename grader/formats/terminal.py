@@ -50,9 +50,7 @@ def printable(text: str) -> str:
     turn a line around.
     """
     return "".join(
-        character
-        if character in "\n\t" or unicodedata.category(character)[0] != "C"
-        else "\N{REPLACEMENT CHARACTER}"
+        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\N{REPLACEMENT CHARACTER}"
         for character in text
     )
 
@@ -101,6 +99,16 @@ def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool
     for check in result.checks:
         if check.state is not State.PASSED:
             console.print(Padding(_check(check, instructor), (0, 0, 0, 4)))
+
+
+def print_progress(console: Console, results: Iterable[ExerciseResult]) -> None:
+    """Print how many points there are so far."""
+    results = list(results)
+    points = sum(result.points or 0 for result in results)
+    possible = sum(result.exercise.points for result in results)
+    done = round(20 * points / possible)
+    bar = Text("█" * done, style="green").append("░" * (20 - done), style="dim")
+    console.print(bar.append(f"  {_score(points, possible)}", style="bold cyan"))
 
 
 def _check(result: CheckResult, instructor: bool) -> RenderableType:
@@ -165,9 +173,7 @@ def _reasons(result: SubmissionResult) -> Iterable[Text]:
         more = len(open_checks) - 1
         line = Text.assemble((f"{symbol} {exercise.exercise.id}.{first.check.id} ", style), printable(reason))
         if more:
-            line.append(
-                "  " + ngettext("and {count} more", "and {count} more", more).format(count=more), "dim"
-            )
+            line.append("  " + ngettext("and {count} more", "and {count} more", more).format(count=more), "dim")
         yield line
 
 

@@ -97,9 +97,7 @@ class RemoteStudent(Messenger):
         self._given_up[function] = outcome
         raise outcome
 
-    def _converse(
-        self, request: dict[str, Any], arrays: list[np.ndarray]
-    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+    def _converse(self, request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
         deadline = time.monotonic() + self._call_seconds
         connection = self._connection or self._start(deadline)
         _send(connection, request, arrays, deadline)
@@ -123,9 +121,7 @@ class RemoteStudent(Messenger):
             wire.receive(connection, deadline)
         return connection
 
-    def _answer(
-        self, request: dict[str, Any], arrays: list[np.ndarray]
-    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+    def _answer(self, request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
         """Let the reference answer a call from the worker; only functions that are replaced can be asked."""
         name = request.get("ask")
         if not isinstance(name, str) or name not in self._replaced:
@@ -158,9 +154,7 @@ class RemoteStudent(Messenger):
         return ended.status
 
 
-def _send(
-    connection: socket.socket, message: dict[str, Any], arrays: list[np.ndarray], deadline: float
-) -> None:
+def _send(connection: socket.socket, message: dict[str, Any], arrays: list[np.ndarray], deadline: float) -> None:
     connection.settimeout(max(deadline - time.monotonic(), 0.001))
     wire.send(connection, message, arrays)
 

@@ -12,6 +12,7 @@ with the thread that started it; and the zygote must hold nothing that a student
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import importlib.util
 import inspect
@@ -24,7 +25,7 @@ import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -98,9 +99,7 @@ def _interpreter_paths() -> list[str]:
         paths |= {str(path) for path in Path(base_library).glob("libpython*.so*")}
     # Debian: a directory per processor, which holds shared libraries only. Elsewhere: lib64.
     multiarch = sysconfig.get_config_var("MULTIARCH") or f"{platform.machine()}-linux-gnu"
-    per_processor = [
-        f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if os.path.isdir(f"{root}/{multiarch}")
-    ]
+    per_processor = [f"{root}/{multiarch}" for root in ("/lib", "/usr/lib") if os.path.isdir(f"{root}/{multiarch}")]
     paths |= {*per_processor, "/lib64", "/usr/lib64"}
     if not per_processor and not os.path.isdir("/usr/lib64"):
         paths |= {"/lib", "/usr/lib"}
@@ -152,8 +151,10 @@ def link_packages(directory: Path, packages: Sequence[str] = ("numpy",)) -> None
 def environment() -> dict[str, str]:
     """Return a worker's whole environment: nothing is inherited but numpy's settings for this machine."""
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
-    # One thread: enough for the exercises, and each further one costs 41 MB of address space.
-    return {**passed_on, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "LANG": "C.UTF-8"}
+    # Address space is limited: each thread of the linear algebra library would take 41 MB of it, and each
+    # thread of the student's a heap of 64 MB. One and two are enough for the exercises.
+    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    return {**passed_on, **threads, "LANG": "C.UTF-8"}
 
 
 # --- bubblewrap -----------------------------------------------------------------------------------
@@ -299,13 +300,27 @@ class Isolation:
         limits : Limits, optional
             Resource limits.
         """
+        limits = limits or sealing.Limits()
+        if self.level != "bwrap" and os.name == "posix" and os.geteuid() != 0:
+            # Inside bubblewrap, and for the user that root becomes, the count starts afresh.
+            limits = replace(limits, threads=limits.threads + _tasks_of_this_user())
         return sealing.SealPlan(
-            limits=limits or sealing.Limits(),
+            limits=limits,
             readable=tuple(readable),
             keep=tuple(keep),
             files_as_root=self.files_as_root,
             require=tuple(layer.split("-")[0] for layer in self.layers if layer not in ("bwrap", "rlimits")),
         )
+
+
+def _tasks_of_this_user() -> int:
+    """Count the processes and threads that the limit on threads counts as well."""
+    total = 0
+    for entry in os.scandir("/proc") if os.path.isdir("/proc") else ():
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):  # a process may end meanwhile
+                total += len(os.listdir(f"{entry.path}/task")) if entry.stat().st_uid == os.getuid() else 0
+    return total
 
 
 # Runs in the sandbox: take the job from standard input, so that no directory has to be shared.
@@ -378,9 +393,7 @@ def _try_level(level: Level) -> Isolation | str:
             return f"{level}: no {' and no '.join(sorted(missing))}"
         if answer["holes"]:
             return f"{level}: not refused: {', '.join(answer['holes'])}"
-        return Isolation(
-            level, (("bwrap", *layers) if level == "bwrap" else layers), files_as_root=files_as_root
-        )
+        return Isolation(level, (("bwrap", *layers) if level == "bwrap" else layers), files_as_root=files_as_root)
     return reason
 
 

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.worker.sealing import SealPlan
+from grader.isolation.sandbox import Isolation, environment, link_packages, python_command, readable_paths
 from grader.worker.serve import START, STOP
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
@@ -49,23 +47,25 @@ class Zygote:
     It sees nothing of the grader but a copy of `grader.worker`.
     """
 
-    def __init__(self, plan: SealPlan) -> None:
+    def __init__(self, isolation: Isolation) -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="grader-worker-"))
+        self._folder.chmod(0o755)
         package = self._folder / "grader"
         shutil.copytree(WORKER_PACKAGE, package / "worker", ignore=shutil.ignore_patterns("__pycache__"))
         (package / "__init__.py").write_text("")
+        link_packages(self._folder)
+        readable = [*readable_paths(), str(self._folder)]
         ours, theirs = socket.socketpair()
-        command = [sys.executable, "-I", "-c", _BOOTSTRAP, str(self._folder)]
-        command += [str(theirs.fileno()), json.dumps(plan.to_dict())]
-        self._process = subprocess.Popen(
-            command,
+        inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
+        inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable).to_dict())]
+        self._process = subprocess.Popen(  # noqa: S603 - the command is ours
+            isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             pass_fds=[theirs.fileno()],
-            env={"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", **_needed_environment()},
+            env=environment(),
             start_new_session=True,
-            cwd=self._folder,
         )
         theirs.close()
         self._control = ours
@@ -120,10 +120,3 @@ class Zygote:
         stderr = self._process.communicate()[1]
         lines = stderr.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"it ended with status {self._process.returncode}"
-
-
-def _needed_environment() -> dict[str, str]:
-    """Return the settings without which numpy computes wrong results on some processors."""
-    return {
-        name: os.environ[name] for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE") if name in os.environ
-    }

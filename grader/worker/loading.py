@@ -71,9 +71,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self.files = dict(sorted(files.items(), key=lambda item: (item[0].count("/"), item[0])))
         self._wanted = frozenset(functions)
         self._folders = {""} | {
-            "" if str(parent) == "." else str(parent)
-            for path in files
-            for parent in PurePosixPath(path).parents
+            "" if str(parent) == "." else str(parent) for path in files for parent in PurePosixPath(path).parents
         }
         self._modules: dict[str, types.ModuleType] = {}
         self._replaced: dict[str, Callable[..., Any]] = {}
@@ -262,9 +260,7 @@ def _module_level(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
             case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
                 for field in ("body", "handlers", "orelse", "finalbody"):
                     for inner in getattr(node, field, []):
-                        yield from _module_level(
-                            inner.body if isinstance(inner, ast.ExceptHandler) else [inner]
-                        )
+                        yield from _module_level(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
 
 
 def _without_docstring(node: ast.AST) -> list[ast.stmt]:
@@ -278,11 +274,7 @@ def _is_stub(node: ast.AST) -> bool:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
     match _without_docstring(node):
-        case [
-            ast.Raise(
-                exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError"))
-            )
-        ]:
+        case [ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError")))]:
             return True
     return False
 

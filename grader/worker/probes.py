@@ -25,9 +25,7 @@ def mutated(student: Loader, function: str, names: list[str], args: tuple[Any, .
     return watch.changed()
 
 
-def checkpointed_mutated(
-    student: Loader, x: np.ndarray, params: Layers, grad_output: np.ndarray, k: int
-) -> list[str]:
+def checkpointed_mutated(student: Loader, x: np.ndarray, params: Layers, grad_output: np.ndarray, k: int) -> list[str]:
     """Run step 3 forward and backward and return the names of the arguments that changed.
 
     Of the saved inputs only the arrays are watched: taking them out of the list as they are used is fine.
@@ -44,14 +42,10 @@ class _Watch:
 
     def __init__(self, named: dict[str, Any]) -> None:
         self._named = named
-        self._before = {
-            name: [(array, array.copy()) for array in _arrays(value)] for name, value in named.items()
-        }
+        self._before = {name: [(array, array.copy()) for array in _arrays(value)] for name, value in named.items()}
 
     def changed(self) -> list[str]:
-        return [
-            name for name, before in self._before.items() if self._differs(before, _arrays(self._named[name]))
-        ]
+        return [name for name, before in self._before.items() if self._differs(before, _arrays(self._named[name]))]
 
     @staticmethod
     def _differs(before: list[tuple[np.ndarray, np.ndarray]], now: list[np.ndarray]) -> bool:
@@ -104,12 +98,12 @@ def checkpointed_products(student: Loader, x: np.ndarray, params: Layers, k: int
 
     One product is n * d * m multiply-adds, whatever functions of numpy carry it out.
     """
-    output, saved = student.function("model_forward_checkpointed")(_Counted.of(x), params, k)
+    _output, saved = student.function("model_forward_checkpointed")(_Counted.of(x), params, k)
     _Counted.multiply_adds = 0
     student.function("model_backward_checkpointed")(_Counted.of(np.ones(x.shape, x.dtype)), saved, params, k)
     n, d = x.shape
     m = params[0][0].shape[1]
-    return _Counted.multiply_adds / (n * d * m * len(params))
+    return float(_Counted.multiply_adds / (n * d * m * len(params)))
 
 
 class _Counted(np.ndarray):
@@ -131,7 +125,7 @@ class _Counted(np.ndarray):
             kwargs["out"] = tuple(_strip(value) for value in kwargs["out"])
         result = getattr(ufunc, method)(*plain, **kwargs)
         if method == "__call__" and ufunc.signature is not None:
-            _Counted.multiply_adds += _contracted(*plain[:2], np.size(result))
+            _Counted.multiply_adds += _contracted(plain[0], plain[1], np.size(result))
         return _wrap(result)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:

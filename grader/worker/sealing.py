@@ -74,14 +74,14 @@ class Limits:
     open_files : int
         One more than the highest file descriptor.
     threads : int
-        Threads of the unprivileged user. Applied only when started as root: an ordinary user's other
-        processes count too, so that a limit would forbid threads on a busy desktop.
+        Processes and threads that the child's user may have in all. Small stacks would otherwise allow
+        tens of thousands. The kernel counts what else this user runs, such as other workers.
     """
 
     memory: int = 2 << 30
     cpu_seconds: int = 300
     open_files: int = 64
-    threads: int = 256
+    threads: int = 1024
 
 
 @dataclass(frozen=True)
@@ -176,9 +176,8 @@ def limit_resources(limits: Limits) -> None:
         "RLIMIT_AS": limits.memory,
         "RLIMIT_CPU": limits.cpu_seconds,
         "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_NPROC": limits.threads,
     }
-    if os.geteuid() == 0:
-        wanted["RLIMIT_NPROC"] = limits.threads
     for name, value in wanted.items():
         number = getattr(resource, name, None)
         if number is None:

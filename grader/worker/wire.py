@@ -24,9 +24,8 @@ MAX_HEADER = 16 * 2**20
 MAX_INT_BITS = 512
 
 # Little-endian dtypes that may cross, by the string that names them in a frame: "<f8" and so on.
-_DTYPES = {
-    code: np.dtype(code) for code in "|b1 |i1 <i2 <i4 <i8 |u1 <u2 <u4 <u8 <f2 <f4 <f8 <c8 <c16".split()
-}
+_CODES = ("|b1", "|i1", "<i2", "<i4", "<i8", "|u1", "<u2", "<u4", "<u8", "<f2", "<f4", "<f8", "<c8", "<c16")
+_DTYPES = {code: np.dtype(code) for code in _CODES}
 _LENGTHS = struct.Struct("<II")
 
 Tree = list[Any]
@@ -76,9 +75,7 @@ class Packer:
         """Return the tree of one value; its arrays are appended to `arrays`."""
         self._nodes += 1
         if self._nodes > MAX_NODES or depth > MAX_DEPTH:
-            return self._opaque(
-                value, "value nested too deeply" if depth > MAX_DEPTH else "value with too many parts"
-            )
+            return self._opaque(value, "value nested too deeply" if depth > MAX_DEPTH else "value with too many parts")
         if isinstance(value, Opaque):
             return ["opaque", value.handle, value.kind]
         if isinstance(value, np.generic):
@@ -91,11 +88,7 @@ class Packer:
             return ["bool", bool(value)]
         if isinstance(value, int):
             number = int.__int__(value)
-            return (
-                ["int", hex(number)]
-                if number.bit_length() <= MAX_INT_BITS
-                else self._opaque(value, "huge integer")
-            )
+            return ["int", hex(number)] if number.bit_length() <= MAX_INT_BITS else self._opaque(value, "huge integer")
         if isinstance(value, float):
             return ["float", float.__float__(value)]
         if isinstance(value, str):
@@ -210,11 +203,7 @@ def decode(header: bytes, body: bytes) -> tuple[dict[str, Any], list[np.ndarray]
         message, specifications = fields["message"], fields["arrays"]
     except (ValueError, RecursionError, TypeError, KeyError):
         raise Malformed("a header that is no JSON of ours") from None
-    if (
-        not isinstance(message, dict)
-        or not isinstance(specifications, list)
-        or len(specifications) > MAX_NODES
-    ):
+    if not isinstance(message, dict) or not isinstance(specifications, list) or len(specifications) > MAX_NODES:
         raise Malformed("a header with other fields than ours")
     arrays = []
     offset = 0
@@ -244,9 +233,7 @@ def send(connection: socket.socket, message: dict[str, Any], arrays: list[np.nda
     connection.sendall(encode(message, arrays))
 
 
-def receive(
-    connection: socket.socket, deadline: float | None = None
-) -> tuple[dict[str, Any], list[np.ndarray]]:
+def receive(connection: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read one frame.
 
     Parameters

@@ -211,7 +211,7 @@ def make_a_symbolic_link(context: dict[str, Any]) -> None:
 
 @forbidden
 def make_a_directory(context: dict[str, Any]) -> None:
-    os.mkdir(f"{context['directory']}/open/new")
+    os.mkdir(f"{context['directory']}/open/folder")
 
 
 @forbidden
@@ -322,7 +322,8 @@ def socket_pair(_: dict[str, Any]) -> None:
 
 @forbidden
 def connect_by_tcp(context: dict[str, Any]) -> None:
-    socket.create_connection(("127.0.0.1", context["port"]), timeout=5).close()
+    with socket.socket() as connection:
+        connection.connect((b"127.0.0.1", context["port"]))
 
 
 @forbidden
@@ -536,6 +537,23 @@ def allocate_more_than_the_limit(_: dict[str, Any]) -> None:
 @forbidden
 def map_more_than_the_limit(_: dict[str, Any]) -> None:
     mmap.mmap(-1, 3 << 30).close()
+
+
+@forbidden
+def start_a_bomb_of_threads(_: dict[str, Any]) -> None:
+    enough, started = threading.Event(), []
+    size = threading.stack_size(64 << 10)
+    try:
+        for _ in range(20_000):
+            started.append(threading.Thread(target=enough.wait))
+            started[-1].start()
+    except RuntimeError as error:
+        raise RuntimeError(f"{len(started) - 1} threads: {error}") from error
+    finally:
+        enough.set()
+        for thread in started[:-1]:
+            thread.join()
+        threading.stack_size(size)
 
 
 @forbidden
@@ -890,7 +908,7 @@ def child(job: dict[str, Any], context: dict[str, Any], connection: socket.socke
     if job["do"] == "spin":
         while True:
             pass
-    names = job.get("names") or [*FORBIDDEN, *PERMITTED]
+    names = job.get("names") or [*PERMITTED, *FORBIDDEN]
     results = {name: outcome({**FORBIDDEN, **PERMITTED}[name], context) for name in names}
     report = {"layers": layers, "results": results, "sealing": took, "ids": [os.getresuid(), os.getresgid()]}
     connection.sendall(json.dumps(report).encode() + b"\n")

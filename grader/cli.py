@@ -1,0 +1,251 @@
+"""The command line: it only parses and prints. Everything else is imported when a command needs it."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from grader.report import ExerciseResult
+    from lesson.course import Course, Exercise
+
+# Exit codes; the whole list stands in README.md.
+BELOW_THRESHOLD = 1
+NOT_ALL_PASSED = 1
+USAGE = 2
+GRADER_ERROR = 3
+INTERNAL = 4
+INTERRUPTED = 130
+
+app = typer.Typer(
+    help="Grade exercises on gradient checkpointing: a whole class with `run`, your own work with `check`.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
+app.add_typer(author_app, name="author")
+
+StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Only this exercise, such as step3.")]
+
+
+def main() -> None:
+    """Run the command line; ends the process."""
+    from lesson.course import CourseError
+
+    try:
+        app()
+    except KeyboardInterrupt:
+        _stop("Interrupted.", INTERRUPTED)
+    except CourseError as error:
+        _stop(str(error), USAGE)
+    except OSError as error:
+        _stop(f"{error.filename or 'A file'}: {error.strerror or error}.", INTERNAL)
+
+
+@app.command()
+def run(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="PATH...",
+            help="Submissions: .py files, folders or .zip archives. A folder that directly holds a module of the "
+            "course (recompute.py, say) is one submission; any other folder is a class of submissions.",
+        ),
+    ],
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Where results.json goes.")] = Path("grades"),
+    seed: Annotated[
+        int | None, typer.Option(metavar="N", min=0, help="Of the hidden inputs; drawn anew by default.")
+    ] = None,
+    fail_under: Annotated[
+        float | None,
+        typer.Option(metavar="PERCENT", min=0, max=100, help="Exit with 1 when a score is below this."),
+    ] = None,
+) -> None:
+    """Grade submissions on hidden inputs, each in a process of its own."""
+    import secrets
+
+    from grader.classroom import grade_all
+    from grader.formats import results_json
+    from grader.formats.terminal import print_run
+    from grader.report import State
+    from grader.submissions import find_submissions
+
+    course = _course()
+    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
+    if len(missing) == len(paths):
+        _stop(f"There is no file or folder {missing[0]}.", USAGE)
+    output.mkdir(parents=True, exist_ok=True)
+    console = _console()
+    found = list(find_submissions(paths, course))
+    with console.status("") as status:
+
+        def on_start(number: int, name: str) -> None:
+            status.update(f"{number} of {len(found)}: {_printable(name)}")
+
+        results = grade_all(found, course, secrets.randbits(48) if seed is None else seed, on_start)
+    results_json.write(results, output / "results.json")
+    print_run(console, results)
+    console.print(f"Seed {results.seed}. Results are in {output / 'results.json'}.", style="dim", highlight=False)
+    if any(result.state is State.GRADER_ERROR for result in results.submissions):
+        raise typer.Exit(GRADER_ERROR)
+    scores = [100 * (result.points or 0) / result.max_points for result in results.submissions]
+    if fail_under is not None and min(scores) < fail_under:
+        raise typer.Exit(BELOW_THRESHOLD)
+
+
+@app.command()
+def check(
+    path: Annotated[Path, typer.Argument(help="Your file or folder.")] = Path(),
+    step: StepOption = None,
+    watch: Annotated[bool, typer.Option("--watch", help="Check again whenever you save.")] = False,
+) -> None:
+    """Check your own work on public cases and see at once what is right and why not."""
+    from grader.checking import Checker, fingerprint
+
+    course = _course()
+    exercises = course.exercises if step is None else (_exercise(course, step),)
+    if not path.exists():
+        _stop(f"There is no file or folder {path}.", USAGE)
+    checker = Checker(course)
+    console = _console()
+    passed = _check_once(checker, path, exercises, console)
+    while watch:
+        seen = fingerprint(path)
+        console.print("Watching; save to check again, Ctrl-C to stop.", style="dim")
+        while fingerprint(path) == seen:
+            time.sleep(0.2)
+        console.rule()
+        passed = _check_once(checker, path, exercises, console)
+    if not passed:
+        raise typer.Exit(NOT_ALL_PASSED)
+
+
+@app.command()
+def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, such as step3.")]) -> None:
+    """Show one more hint for an exercise at each call."""
+    from grader.messages import _
+
+    exercise = _exercise(_course(), step)
+    memory = Path(".grader-hints.json")
+    try:
+        shown = json.loads(memory.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        shown = {}
+    before = shown.get(exercise.id, 0) if isinstance(shown, dict) else 0
+    count = min(before + 1 if isinstance(before, int) and before >= 0 else 1, len(exercise.hints))
+    console = _console()
+    console.print(f"[bold]{exercise.id}[/bold]  {_(exercise.title)}")
+    for number, text in enumerate(exercise.hints[:count], 1):
+        console.print(f"{number}. {_(text)}", highlight=False, markup=False)
+    left = len(exercise.hints) - count
+    console.print(f"{left} more." if left else "That was the last one.", style="dim")
+    memory.write_text(json.dumps({**(shown if isinstance(shown, dict) else {}), exercise.id: count}), encoding="utf-8")
+
+
+@app.command()
+def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Make a working folder with the skeleton to fill in."""
+    from importlib.resources import files
+
+    course = _course()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.", USAGE)
+    folder.mkdir(parents=True, exist_ok=True)
+    for topic in course.topics:
+        (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
+    first = course.exercises[0]
+    console = _console()
+    console.print(f"Your skeleton is in {folder}. Begin with {first.id} in {first.topic}.py, then:", highlight=False)
+    console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
+
+
+@author_app.command("check")
+def author_check() -> None:
+    """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
+    from grader.author.check import AuthorCheck
+
+    checks = AuthorCheck(_clone(), _course())
+    console = _console()
+    problems = 0
+    for problem in checks.problems():
+        problems += 1
+        console.print(problem, highlight=False, markup=False)
+    checks.close()
+    if problems:
+        raise typer.Exit(NOT_ALL_PASSED)
+    console.print("Everything is as it should be.", style="green")
+
+
+@author_app.command("build")
+def author_build() -> None:
+    """Write the generated files: the skeleton, the public cases and the catalogue of sentences."""
+    from grader.author.generated import build
+
+    root = _clone()
+    written = build(root, _course())
+    for path in written:
+        print(path.relative_to(root))
+    if not written:
+        print("Everything was current.")
+
+
+def _check_once(checker: Any, path: Path, exercises: tuple[Exercise, ...], console: Console) -> bool:
+    from grader.formats.terminal import print_exercise, print_progress
+    from grader.report import State
+
+    work = checker.read(path)
+    for note in (*work.notes, *([work.problem] if work.problem else [])):
+        console.print(_printable(note), style="yellow", highlight=False, markup=False)
+    if work.problem:
+        return False
+    results: tuple[ExerciseResult, ...] = checker.check(work, exercises)
+    for result in results:
+        print_exercise(console, result)
+    if len(results) > 1:
+        print_progress(console, results)
+    return all(result.state is State.PASSED for result in results)
+
+
+def _course() -> Course:
+    from lesson.course import load_course
+
+    return load_course()
+
+
+def _exercise(course: Course, step: str) -> Exercise:
+    try:
+        return course.exercise(step if not step.isdigit() else f"step{step}")
+    except KeyError as error:
+        _stop(f"{str(error.args[0]).capitalize()}.", USAGE)
+
+
+def _clone() -> Path:
+    root = Path(__file__).resolve().parents[1]
+    if not (root / "tests" / "wrong_answers").is_dir():
+        _stop("This needs a clone of the project, installed with `pip install -e .`.", USAGE)
+    return root
+
+
+def _console() -> Console:
+    from rich.console import Console
+
+    return Console(soft_wrap=False)
+
+
+def _printable(text: str) -> str:
+    from grader.formats.terminal import printable
+
+    return printable(text)
+
+
+def _stop(sentence: str, code: int) -> NoReturn:
+    print(sentence, file=sys.stderr)
+    raise SystemExit(code)
