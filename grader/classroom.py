@@ -1,83 +1,215 @@
-"""Grade many submissions, one after the other, with one pytest session and one zygote."""
+"""Grade many submissions: here, in several processes, or on a Dask cluster, with the same results everywhere.
+
+Each process keeps one pytest session and one zygote. Submissions are read in the main process and handed over as
+bytes, a few at a time, so that memory does not grow with the class.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import functools
+import multiprocessing
+import signal
 import time
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
 
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.isolation.remote import RemoteStudent
-from grader.isolation.sandbox import detect
-from grader.isolation.zygote import Zygote
-from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
-from grader.submissions import Submission, read_submission
-from lesson.course import Course
+from grader.isolation.sandbox import Isolation
+from grader.isolation.zygote import Zygote, ZygoteError
+from grader.messages import _
+from grader.report import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
+from grader.submissions import Submission
+from lesson.course import Course, load_course
+
+# A process or cluster node that dies while it grades a submission gets this many chances with it.
+MAX_ATTEMPTS = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a run is graded with; the same everywhere.
+
+    Attributes
+    ----------
+    seed
+        Of the hidden inputs.
+    isolation
+        What stands between student code and the machine.
+    """
+
+    seed: int
+    isolation: Isolation
 
 
 class Classroom:
-    """Everything that grading submissions shares: the cases, the pytest session, the zygote.
+    """Everything that grading submissions in one process shares."""
 
-    Parameters
-    ----------
-    seed
-        Of the hidden inputs; the same seed gives the same inputs.
-    """
-
-    def __init__(self, course: Course, seed: int, zygote: Zygote) -> None:
+    def __init__(self, course: Course, settings: Settings) -> None:
         self._course = course
-        self._zygote = zygote
+        self._isolation = settings.isolation
         self._reference = reference_functions(course)
-        self._checks = CheckSession(course, FreshCases(course, seed))
+        self._checks = CheckSession(course, FreshCases(course, settings.seed))
+        self._zygote = Zygote(settings.isolation)
 
     def close(self) -> None:
         """End the pytest session and the zygote."""
         self._checks.close()
         self._zygote.close()
 
-    def grade(self, path: Path) -> SubmissionResult:
+    def grade(self, submission: Submission) -> SubmissionResult:
         """Grade one submission; whatever it is, there is a verdict."""
-        started = time.perf_counter()
-        submission = read_submission(path)
+        exercises: tuple[ExerciseResult, ...] = ()
         if submission.problem:
-            return self._ungradable(submission, time.perf_counter() - started)
-        student = RemoteStudent(self._zygote, submission.files, self._course.functions, self._reference)
-        try:
-            exercises = self._checks.grade(student)
-        finally:
-            student.close()
+            return ungradable(self._course, submission)
+        for _attempt in range(MAX_ATTEMPTS):
+            started = time.perf_counter()
+            student = RemoteStudent(self._zygote, submission.files, self._course.functions, self._reference)
+            try:
+                exercises = self._checks.grade(student)
+                student.close()
+            except ZygoteError:
+                exercises = ()
+            if not student.lost:
+                break
+            # Whatever ended the zygote, the next submission deserves a new one, and this one a second chance.
+            self._zygote.close()
+            self._zygote = Zygote(self._isolation)
+        if not exercises:
+            return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(
             submission.id, submission.path, exercises, submission.notes, "",
-            time.perf_counter() - started, student.cpu_seconds, student.peak_mb,
+            time.perf_counter() - started, student.cpu_seconds, student.peak_mb, submission.name,
         )  # fmt: skip
 
-    def _ungradable(self, submission: Submission, seconds: float) -> SubmissionResult:
-        feedback = Feedback(got=submission.problem)
-        exercises = tuple(
-            ExerciseResult(exercise, tuple(CheckResult(check, State.UNGRADABLE, feedback) for check in exercise.checks))
-            for exercise in self._course.exercises
-        )
-        return SubmissionResult(
-            submission.id, submission.path, exercises, submission.notes, submission.problem, seconds
-        )
+
+def ungradable(course: Course, submission: Submission) -> SubmissionResult:
+    """Return the verdict on a submission of which nothing could be read."""
+    return _all_in_state(course, submission, State.UNGRADABLE, Feedback(got=submission.problem))
 
 
-def grade_all(paths: Sequence[Path], course: Course, seed: int, on_start: Callable[[int, str], None]) -> Run:
-    """Grade submissions one after the other.
+def grader_failed(course: Course, submission: Submission, reason: str) -> SubmissionResult:
+    """Return the verdict when the grader, not the student, has failed."""
+    feedback = Feedback(got=_("The grader itself failed; this does not count against you."), hidden=reason)
+    return replace(_all_in_state(course, submission, State.GRADER_ERROR, feedback), problem=feedback.got)
+
+
+def _all_in_state(course: Course, submission: Submission, state: State, feedback: Feedback) -> SubmissionResult:
+    exercises = tuple(
+        ExerciseResult(exercise, tuple(CheckResult(check, state, feedback) for check in exercise.checks))
+        for exercise in course.exercises
+    )
+    return SubmissionResult(
+        submission.id, submission.path, exercises, submission.notes, submission.problem, name=submission.name
+    )
+
+
+def grade_all(
+    submissions: Iterable[Submission], course: Course, settings: Settings, jobs: int = 1, scheduler: str = ""
+) -> Generator[SubmissionResult, None, None]:
+    """Yield the verdict on each submission as it is reached, in no particular order.
 
     Parameters
     ----------
-    on_start
-        Called with the number (from 1) and the name of each submission as it begins.
+    jobs
+        Processes on this machine.
+    scheduler
+        Address of a Dask scheduler whose workers grade instead; empty for none.
     """
-    isolation = detect()
-    classroom = Classroom(course, seed, Zygote(isolation))
-    results = []
+    if jobs == 1 and not scheduler:
+        classroom = Classroom(course, settings)
+        try:
+            for submission in submissions:
+                yield _graded_or_failed(classroom, course, submission)
+        finally:
+            classroom.close()
+    else:
+        make = functools.partial(_dask, scheduler) if scheduler else functools.partial(_processes, jobs)
+        yield from _grade_with(make, submissions, course, settings)
+
+
+def _graded_or_failed(classroom: Classroom, course: Course, submission: Submission) -> SubmissionResult:
     try:
-        for number, path in enumerate(paths, 1):
-            on_start(number, path.name)
-            results.append(classroom.grade(path))
+        return classroom.grade(submission)
+    except Exception as error:  # noqa: BLE001 - one submission must not stop the others
+        return grader_failed(course, submission, f"{type(error).__name__}: {error}")
+
+
+MakeExecutor = Callable[[], contextlib.AbstractContextManager[tuple[Executor, int]]]
+
+
+def _grade_with(
+    make: MakeExecutor, submissions: Iterable[Submission], course: Course, settings: Settings
+) -> Iterator[SubmissionResult]:
+    """Hand submissions to an executor; a new one is made when processes of the old one died."""
+    waiting = iter(submissions)
+    again: list[tuple[Submission, int]] = []
+    exhausted = False
+    while not exhausted or again:
+        with make() as (executor, width):
+            running: dict[Future[SubmissionResult], tuple[Submission, int]] = {}
+            broken = False
+            while not broken:
+                while len(running) < 2 * width and not (exhausted and not again):
+                    submission, attempt = again.pop() if again else (next(waiting, None), 1)
+                    if submission is None:
+                        exhausted = True
+                    else:
+                        running[executor.submit(grade_one, settings, submission)] = (submission, attempt)
+                if not running:
+                    break
+                done, _pending = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    submission, attempt = running.pop(future)
+                    error = future.exception()
+                    if error is None:
+                        yield future.result()
+                    elif attempt < MAX_ATTEMPTS:
+                        again.append((submission, attempt + 1))
+                    else:
+                        yield grader_failed(course, submission, f"{type(error).__name__}: {error}")
+                    broken = broken or isinstance(error, BrokenProcessPool)
+            # Those that were running beside the one that broke the pool have not had their chance.
+            again += [(submission, attempt) for submission, attempt in running.values()]
+
+
+@contextlib.contextmanager
+def _processes(jobs: int) -> Iterator[tuple[Executor, int]]:
+    # Spawned, not forked: a fresh interpreter shares no state and no descriptors with this one.
+    executor = ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), initializer=_ignore_interrupts)
+    try:
+        yield executor, jobs
     finally:
-        classroom.close()
-    return Run(seed, isolation.level, course.title, tuple(results))
+        executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _dask(scheduler: str) -> Iterator[tuple[Executor, int]]:
+    from distributed import Client
+
+    with Client(scheduler) as client:
+        yield client.get_executor(pure=False), sum(client.nthreads().values()) or 1
+
+
+def _ignore_interrupts() -> None:
+    """Leave Ctrl-C to the main process, which ends this one when it is done."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+@functools.cache
+def _classroom(settings: Settings) -> Classroom:
+    """Return this process's classroom, made when its first submission arrives."""
+    import atexit
+
+    classroom = Classroom(load_course(), settings)
+    atexit.register(classroom.close)
+    return classroom
+
+
+def grade_one(settings: Settings, submission: Submission) -> SubmissionResult:
+    """Grade one submission in whatever process this is called."""
+    return _graded_or_failed(_classroom(settings), load_course(), submission)

@@ -60,7 +60,7 @@ def run(
             "course (recompute.py, say) is one submission; any other folder is a class of submissions.",
         ),
     ],
-    output: Annotated[Path, typer.Option(metavar="DIR", help="Where results.json goes.")] = Path("grades"),
+    output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
     seed: Annotated[
         int | None, typer.Option(metavar="N", min=0, help="Of the hidden inputs; drawn anew by default.")
     ] = None,
@@ -68,36 +68,45 @@ def run(
         float | None,
         typer.Option(metavar="PERCENT", min=0, max=100, help="Exit with 1 when a score is below this."),
     ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes that grade.")] = 1,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with the run in DIR; what is finished and unchanged stays.")
+    ] = False,
+    roster: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="Students: a table with the columns id, name, path.")
+    ] = None,
+    scheduler: Annotated[
+        str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler instead.")
+    ] = "",
+    allow_unisolated: Annotated[
+        bool, typer.Option("--allow-unisolated", help="Grade even where student code cannot be isolated.")
+    ] = False,
 ) -> None:
-    """Grade submissions on hidden inputs, each in a process of its own."""
-    import secrets
-
-    from grader.classroom import grade_all
-    from grader.formats import results_json
+    """Grade submissions on hidden inputs, each in a locked-down process of its own."""
     from grader.formats.terminal import print_run
     from grader.report import State
-    from grader.submissions import find_submissions
+    from grader.run import RunOptions, Unusable, run_class
 
-    course = _course()
-    missing = [path for path in paths if not path.exists() and not path.is_symlink()]
-    if len(missing) == len(paths):
-        _stop(f"There is no file or folder {missing[0]}.", USAGE)
-    output.mkdir(parents=True, exist_ok=True)
     console = _console()
-    found = list(find_submissions(paths, course))
-    with console.status("") as status:
-
-        def on_start(number: int, name: str) -> None:
-            status.update(f"{number} of {len(found)}: {_printable(name)}")
-
-        results = grade_all(found, course, secrets.randbits(48) if seed is None else seed, on_start)
-    results_json.write(results, output / "results.json")
-    print_run(console, results)
-    console.print(f"Seed {results.seed}. Results are in {output / 'results.json'}.", style="dim", highlight=False)
-    if any(result.state is State.GRADER_ERROR for result in results.submissions):
+    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated)
+    try:
+        outcome = run_class(options, _course(), console)
+    except Unusable as error:
+        _stop(str(error), USAGE)
+    print_run(console, outcome.results)
+    if outcome.results.isolation == "none":
+        console.print("NOT ISOLATED: student code ran with the rights of this account.", style="bold red")
+    console.print(
+        f"Seed {outcome.results.seed}, isolation {outcome.results.isolation}. Results are in {output}.",
+        style="dim", highlight=False,
+    )  # fmt: skip
+    if outcome.interrupted:
+        _stop("Interrupted; --resume goes on where this run stopped.", INTERRUPTED)
+    states = [result.state for result in outcome.results.submissions]
+    if State.GRADER_ERROR in states:
         raise typer.Exit(GRADER_ERROR)
-    scores = [100 * (result.points or 0) / result.max_points for result in results.submissions]
-    if fail_under is not None and min(scores) < fail_under:
+    percents = [100 * (result.points or 0) / result.max_points for result in outcome.results.submissions]
+    if fail_under is not None and min(percents) < fail_under:
         raise typer.Exit(BELOW_THRESHOLD)
 
 

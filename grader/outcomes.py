@@ -49,9 +49,7 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
             got = _("No answer within {seconds:g} seconds.").format(seconds=facts["seconds"])
             return Feedback(function, got, _("An answer; look for a loop that never ends."))
         case "skipped":
-            got = _("Not called any more, after {count} calls of this submission without an answer.").format(
-                count=facts["count"]
-            )
+            got = _("Not called any more: this submission has used up its time.")
             return Feedback(function, got, _("An answer; look for loops that never end."))
         case "crashed":
             got = _("The process ended ({reason}) instead of returning.").format(reason=facts["reason"])

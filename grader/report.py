@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from lesson.course import Check, Exercise
@@ -178,9 +179,9 @@ class SubmissionResult:
 
 @dataclass(frozen=True)
 class Run:
-    """One call of `grader run`."""
+    """One call of `grader run`; `submissions` may be read from disk as it is walked through."""
 
     seed: int
     isolation: str
     course_title: str = ""
-    submissions: tuple[SubmissionResult, ...] = field(default_factory=tuple)
+    submissions: Sequence[SubmissionResult] = ()

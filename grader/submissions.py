@@ -53,6 +53,8 @@ class Submission:
         Sentences about files that were ignored or refused.
     problem
         Why there is nothing to grade; empty when there is.
+    name
+        Of the student, from the roster; empty without one.
     """
 
     id: str
@@ -60,6 +62,7 @@ class Submission:
     files: dict[str, bytes] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     problem: str = ""
+    name: str = ""
 
 
 def find_submissions(paths: Iterable[str | os.PathLike[str]], course: Course) -> Iterator[Path]:
@@ -76,22 +79,28 @@ def find_submissions(paths: Iterable[str | os.PathLike[str]], course: Course) ->
             yield path
 
 
-def read_submission(path: Path, submission_id: str | None = None) -> Submission:
+def read_submission(path: Path, submission_id: str | None = None, name: str = "") -> Submission:
     """Read one submission; never raises for what a student has done."""
     reader = _Reader()
-    name = submission_id or _identity(path)
+    student = submission_id or identity(path)
+    problem = ""
     try:
         reader.read(path)
     except Refused as error:
-        return Submission(name, str(path), {}, tuple(reader.notes), str(error))
+        problem = str(error)
     except OSError as error:
-        reason = error.strerror or str(error)
-        sentence = _("{path} cannot be read: {reason}.").format(path=path.name, reason=reason)
-        return Submission(name, str(path), {}, tuple(reader.notes), sentence)
-    problem = ""
+        problem = _("{path} cannot be read: {reason}.").format(path=path.name, reason=error.strerror or str(error))
+    if problem:
+        return Submission(student, str(path), {}, tuple(reader.notes), problem, name)
     if not any(file.endswith(SOURCE_SUFFIXES) for file in reader.files):
         problem = " ".join(reader.refusals) or _("There is no Python file in {path}.").format(path=path.name)
-    return Submission(name, str(path), reader.files, tuple(reader.notes + reader.refusals), problem)
+    return Submission(student, str(path), reader.files, tuple(reader.notes + reader.refusals), problem, name)
+
+
+def identity(path: Path) -> str:
+    """Return the id of a submission without a roster: the name of its file or folder, without suffix."""
+    name = path.stem if path.suffix.lower() in (".py", ".ipynb", ".zip") else path.name
+    return name or path.resolve().name
 
 
 def _is_one_submission(folder: Path, course: Course) -> bool:
@@ -102,11 +111,6 @@ def _may_be_submission(entry: Path) -> bool:
     if entry.name.startswith(".") or entry.name in _IGNORED_FOLDERS:
         return False
     return entry.is_dir() or entry.suffix.lower() in (*SOURCE_SUFFIXES, ".ipynb", ".zip")
-
-
-def _identity(path: Path) -> str:
-    name = path.stem if path.suffix.lower() in (".py", ".ipynb", ".zip") else path.name
-    return name or path.resolve().name
 
 
 class _Reader:

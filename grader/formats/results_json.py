@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,31 +23,42 @@ def to_dict(run: Run) -> dict[str, Any]:
         "seed": run.seed,
         "isolation": run.isolation,
         "course": run.course_title,
-        "submissions": [_submission(result) for result in run.submissions],
+        "submissions": [submission_to_dict(result) for result in run.submissions],
     }
 
 
 def write(run: Run, path: Path) -> None:
-    """Write a run, all or nothing: a reader never sees half a file."""
-    text = json.dumps(to_dict(run), indent=1, ensure_ascii=False, allow_nan=False)
-    write_atomically(path, text + "\n")
+    """Write a run, one submission at a time."""
+    head = to_dict(replace(run, submissions=()))
+    del head["submissions"]
+
+    def parts() -> Iterator[str]:
+        yield json.dumps(head, indent=1)[:-2] + ',\n "submissions": ['
+        for index, result in enumerate(run.submissions):
+            yield (",\n" if index else "\n") + json.dumps(
+                submission_to_dict(result), indent=1, ensure_ascii=False, allow_nan=False
+            )
+        yield "\n ]\n}\n"
+
+    write_atomically(path, parts())
 
 
-def write_atomically(path: Path, text: str) -> None:
-    """Write a file under another name first and put it in place when it is complete."""
+def write_atomically(path: Path, text: str | Iterable[str]) -> None:
+    """Write a file under another name first and put it in place when it is complete: no reader sees half of it."""
     descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     temporary = Path(name)
     try:
         # Lone surrogates can stand in a student's message; no file may fail for that.
         with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
+            file.writelines([text] if isinstance(text, str) else text)
         temporary.replace(path)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
 
 
-def _submission(result: SubmissionResult) -> dict[str, Any]:
+def submission_to_dict(result: SubmissionResult) -> dict[str, Any]:
+    """Return one submission as plain data, ready for JSON."""
     return {
         "id": result.id,
         "name": result.name,

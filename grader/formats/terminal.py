@@ -5,13 +5,14 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
+from rich import box
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from grader.messages import _, ngettext
-from grader.report import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
 
 _STYLES = {
     State.PASSED: ("✓", "green"),
@@ -140,18 +141,23 @@ def _check(result: CheckResult, instructor: bool) -> RenderableType:
 
 def _class_table(submissions: Iterable[SubmissionResult]) -> Table:
     submissions = list(submissions)
-    table = Table(header_style="bold")
-    table.add_column(_("submission"), overflow="fold")
-    table.add_column(_("points"), justify="right")
+    table = Table(box=box.SIMPLE_HEAD, header_style="bold", padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column(_("submission"), no_wrap=True, overflow="ellipsis")
+    table.add_column(_("points"), justify="right", no_wrap=True)
     for exercise in submissions[0].exercises:
-        table.add_column(exercise.exercise.id, justify="center")
+        table.add_column(_short(exercise.exercise.id), justify="center", no_wrap=True)
     for result in submissions:
-        cells = [Text(*_STYLES[exercise.state]) for exercise in result.exercises]
+        cells = [Text(*_STYLES[exercise.state], justify="center") for exercise in result.exercises]
         score = Text(_score(result.points, result.max_points), style="cyan")
         table.add_row(Text(printable(result.id)), score, *cells)
     used = sorted({e.state for s in submissions for e in s.exercises}, key=list(State).index)
     table.caption = "   ".join(f"{_STYLES[state][0]} {state_name(state)}" for state in used)
     return table
+
+
+def _short(exercise_id: str) -> str:
+    """Return a column head: 3 for step3, E3 for exercise3."""
+    return exercise_id.removeprefix("step").replace("exercise", "E")
 
 
 def _reasons(result: SubmissionResult) -> Iterable[Text]:
@@ -169,7 +175,10 @@ def _reasons(result: SubmissionResult) -> Iterable[Text]:
             continue
         first = next((check for check in open_checks if check.state is exercise.state), open_checks[0])
         symbol, style = _STYLES[exercise.state]
-        reason = first.feedback.cause or first.feedback.got if first.feedback else ""
+        feedback = first.feedback or Feedback()
+        reason = feedback.cause or feedback.got
+        if first.state is State.ERROR and feedback.hidden:
+            reason = f"{reason} {feedback.hidden}"
         more = len(open_checks) - 1
         line = Text.assemble((f"{symbol} {exercise.exercise.id}.{first.check.id} ", style), printable(reason))
         if more:

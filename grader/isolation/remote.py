@@ -16,7 +16,9 @@ from grader.report import State
 from grader.student import Messenger, Outcome
 from grader.worker import wire
 
-CALL_SECONDS = 10.0
+CALL_SECONDS = 5.0
+# All calls of a submission together.
+TOTAL_SECONDS = 120.0
 # After so many calls without an answer a submission has had its chances; the rest is not called any more.
 MAX_TIMEOUTS = 3
 
@@ -30,8 +32,15 @@ class RemoteStudent(Messenger):
         Relative path and bytes of each file; names of the graded functions.
     reference
         The graded functions that answer in the place of broken earlier ones.
-    call_seconds
-        Deadline of each call, the import of the student's file included.
+    call_seconds, total_seconds
+        Deadline of each call, the import of the student's file included, and of all calls together.
+
+    Attributes
+    ----------
+    lost
+        Whether the zygote itself has gone, which is not the student's fault.
+    cpu_seconds, peak_mb
+        Used by all children so far, measured from outside.
     """
 
     def __init__(
@@ -41,6 +50,7 @@ class RemoteStudent(Messenger):
         functions: Sequence[str],
         reference: Mapping[str, Callable[..., Any]],
         call_seconds: float = CALL_SECONDS,
+        total_seconds: float = TOTAL_SECONDS,
     ) -> None:
         super().__init__()
         self._zygote = zygote
@@ -48,10 +58,12 @@ class RemoteStudent(Messenger):
         self._functions = functions
         self._reference = reference
         self._call_seconds = call_seconds
+        self._seconds_left = total_seconds
         self._connection: socket.socket | None = None
         self._replaced: Sequence[str] = ()
         self._given_up: dict[str, Outcome] = {}
         self._timeouts = 0
+        self.lost = False
         self.cpu_seconds = 0.0
         self.peak_mb = 0.0
 
@@ -80,10 +92,14 @@ class RemoteStudent(Messenger):
     ) -> tuple[dict[str, Any], list[np.ndarray]]:
         if function in self._given_up:
             raise self._given_up[function]
-        if self._timeouts >= MAX_TIMEOUTS:
-            raise Outcome(State.TIMEOUT, "skipped", {"function": function, "count": MAX_TIMEOUTS})
+        if self._timeouts >= MAX_TIMEOUTS or self._seconds_left <= 0:
+            raise Outcome(State.TIMEOUT, "skipped", {"function": function})
+        started = time.monotonic()
         try:
             return self._converse(request, arrays)
+        except ZygoteError:
+            self.lost = True
+            raise
         except TimeoutError:
             self._stop()
             self._timeouts += 1
@@ -94,11 +110,13 @@ class RemoteStudent(Messenger):
         except wire.Malformed:
             self._stop()
             outcome = Outcome(State.CRASHED, "tampered", {"function": function})
+        finally:
+            self._seconds_left -= time.monotonic() - started
         self._given_up[function] = outcome
         raise outcome
 
     def _converse(self, request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
-        deadline = time.monotonic() + self._call_seconds
+        deadline = time.monotonic() + min(self._call_seconds, self._seconds_left)
         connection = self._connection or self._start(deadline)
         _send(connection, request, arrays, deadline)
         while True:
@@ -148,7 +166,11 @@ class RemoteStudent(Messenger):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-        ended = self._zygote.stop()
+        try:
+            ended = self._zygote.stop()
+        except ZygoteError:
+            self.lost = True
+            raise
         self.cpu_seconds += ended.cpu_seconds
         self.peak_mb = max(self.peak_mb, ended.peak_mb)
         return ended.status

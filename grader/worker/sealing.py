@@ -46,6 +46,7 @@ __all__ = [
     "filter_system_calls",
     "hidden_packages",
     "holes",
+    "landlock_abi",
     "limit_resources",
     "prepare",
     "probe",
@@ -317,7 +318,8 @@ _LOG_SAME_EXEC_OFF = 1  # else a loop of refused calls floods the system's audit
 _PACKAGES = ("site-packages", "dist-packages")
 
 
-def _landlock_abi() -> int:
+def landlock_abi() -> int:
+    """Return the version of Landlock's interface in this kernel, 0 where there is none."""
     if not _LINUX:
         return 0
     try:
@@ -411,7 +413,7 @@ def restrict_files(readable: Sequence[str]) -> int:
     int
         The version of the interface, 0 when there is none.
     """
-    abi = _landlock_abi()
+    abi = landlock_abi()
     if abi:
         ruleset = _ruleset(tuple(readable), abi)
         _prctl(_PR_SET_NO_NEW_PRIVS, 1)
@@ -678,7 +680,7 @@ def prepare(plan: SealPlan) -> None:
     plan : SealPlan
         The plan that the children will follow.
     """
-    abi = _landlock_abi()
+    abi = landlock_abi()
     if abi:
         _ruleset(plan.readable, abi)
     if _LINUX and platform.machine() in _MACHINES:
