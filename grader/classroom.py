@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
-from grader.isolation.remote import RemoteStudent
+from grader.isolation.remote import CALL_SECONDS, RemoteStudent
 from grader.isolation.sandbox import Isolation
 from grader.isolation.zygote import Zygote, ZygoteError
 from grader.messages import _
@@ -40,10 +40,13 @@ class Settings:
         Of the hidden inputs.
     isolation
         What stands between student code and the machine.
+    call_seconds
+        Deadline of each call of a student's function.
     """
 
     seed: int
     isolation: Isolation
+    call_seconds: float = CALL_SECONDS
 
 
 class Classroom:
@@ -51,7 +54,7 @@ class Classroom:
 
     def __init__(self, course: Course, settings: Settings) -> None:
         self._course = course
-        self._isolation = settings.isolation
+        self._settings = settings
         self._reference = reference_functions(course)
         self._checks = CheckSession(course, FreshCases(course, settings.seed))
         self._zygote = Zygote(settings.isolation)
@@ -68,7 +71,9 @@ class Classroom:
             return ungradable(self._course, submission)
         for _attempt in range(MAX_ATTEMPTS):
             started = time.perf_counter()
-            student = RemoteStudent(self._zygote, submission.files, self._course.functions, self._reference)
+            student = RemoteStudent(
+                self._zygote, submission.files, self._course.functions, self._reference, self._settings.call_seconds
+            )
             try:
                 exercises = self._checks.grade(student)
                 student.close()
@@ -78,7 +83,7 @@ class Classroom:
                 break
             # Whatever ended the zygote, the next submission deserves a new one, and this one a second chance.
             self._zygote.close()
-            self._zygote = Zygote(self._isolation)
+            self._zygote = Zygote(self._settings.isolation)
         if not exercises:
             return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(

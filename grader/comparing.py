@@ -102,8 +102,7 @@ def describe(value: Any) -> str:
     if value is None:
         return _("None")
     if isinstance(value, Opaque):
-        known = value.kind in _NAMED_TYPES or " " in value.kind
-        return _("a {type} object").format(type=value.kind) if known else _("an object that is no plain value")
+        return _describe_opaque(value.kind)
     if isinstance(value, np.ndarray):
         return _("an array of shape {shape} and dtype {dtype}").format(shape=value.shape, dtype=value.dtype)
     if _is_bool(value):
@@ -122,12 +121,23 @@ def describe(value: Any) -> str:
     return _("a dict")
 
 
+def _describe_opaque(kind: str) -> str:
+    """Describe a value that is not plain; a name that a student has chosen could tell what must stay hidden."""
+    if kind in _NAMED_TYPES:
+        return _("a {type} object").format(type=kind)
+    if kind.startswith("array of dtype "):
+        return _("an array of something else than numbers")
+    if kind.startswith("array of shape "):
+        return _("an array too large to look at")
+    return _("an object that is no plain value")
+
+
 def _array_difference(got: Any, expected: np.ndarray, tolerance: float | None, where: str) -> Difference | None:
     due = _("an array of shape {shape}").format(shape=expected.shape)
     if not isinstance(got, np.ndarray) and expected.ndim == 0 and is_number(got):
         got = np.asarray(got, dtype=float)
     if not isinstance(got, np.ndarray) or got.shape != expected.shape:
-        return Difference(where, describe(got), due)
+        return Difference(where, describe(got), due, _name(got))
     if got.dtype.kind != "f":
         return Difference(where, describe(got), _("an array of floating numbers"))
     if not np.isfinite(got).all():
@@ -165,7 +175,7 @@ def _sequence_difference(
         count=len(expected)
     )
     if not isinstance(got, list | tuple) or len(got) != len(expected):
-        return Difference(where, describe(got), due)
+        return Difference(where, describe(got), due, _name(got))
     for index, (mine, right) in enumerate(zip(got, expected, strict=True)):
         found = difference(mine, right, tolerance, f"{where}[{index}]")
         if found:
@@ -210,10 +220,15 @@ def _number_difference(got: Any, expected: float, where: str) -> Difference | No
     )  # fmt: skip
 
 
+def _name(got: Any) -> str:
+    """Return what a value calls itself when it is not plain; for those who may see it."""
+    return repr(got) if isinstance(got, Opaque) else ""
+
+
 def _value(got: Any) -> str:
     if isinstance(got, np.generic):
         got = got.item()
-    return repr(got)[:200] if not isinstance(got, np.ndarray | Opaque) else ""
+    return repr(got)[:200] if not isinstance(got, np.ndarray) else ""
 
 
 def _is_bool(value: Any) -> bool:

@@ -67,10 +67,6 @@ class Student(Protocol):
         """Ask everything anew."""
         ...
 
-    def origin(self, function: str, /) -> str:
-        """Return the file a function is taken from."""
-        ...
-
 
 class Messenger:
     """Turn calls into requests and replies into values or outcomes."""
@@ -111,10 +107,6 @@ class Messenger:
     def forget(self) -> None:
         """Ask everything anew."""
         self._remembered.clear()
-
-    def origin(self, function: str, /) -> str:
-        """Return the file a function is taken from."""
-        return str(self._request({"do": "origin", "function": function}, function))
 
     def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
         packer = Packer(_refuse_to_keep)

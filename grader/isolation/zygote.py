@@ -75,14 +75,21 @@ class Zygote:
     def start(self) -> socket.socket:
         """Fork a child and return the connection to it."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            socket.send_fds(self._control, [START], [theirs.fileno()])
-            self._expect(b"started")
+        try:
+            with theirs:
+                socket.send_fds(self._control, [START], [theirs.fileno()])
+                self._expect(b"started")
+        except (OSError, ZygoteError) as error:
+            ours.close()
+            raise ZygoteError(f"no child could be started: {error}") from None
         return ours
 
     def stop(self) -> Ended:
         """End the child, if it has not ended by itself."""
-        self._control.sendall(STOP)
+        try:
+            self._control.sendall(STOP)
+        except OSError as error:
+            raise ZygoteError(f"the worker has gone: {error}") from None
         fields = json.loads(self._line())
         return Ended(fields["status"], fields["cpu_seconds"], fields["peak_kib"] * 1024 / 1e6)
 

@@ -7,6 +7,7 @@ is run only when one of its functions is asked for, or another file imports it.
 from __future__ import annotations
 
 import ast
+import contextlib
 import copy
 import importlib.abc
 import importlib.machinery
@@ -74,6 +75,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             "" if str(parent) == "." else str(parent) for path in files for parent in PurePosixPath(path).parents
         }
         self._modules: dict[str, types.ModuleType] = {}
+        self._failures: dict[str, BaseException] = {}
         self._replaced: dict[str, Callable[..., Any]] = {}
         self._syntax_errors: dict[str, dict[str, Any]] = {}
         self._candidates = self._scan()
@@ -108,6 +110,14 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise Unavailable("stub", [candidates[0].file])
         raise Unavailable("missing")
 
+    def origins(self) -> dict[str, str]:
+        """Return the file of every graded function that there is."""
+        found = {}
+        for function in self._wanted:
+            with contextlib.suppress(Unavailable):
+                found[function] = self.origin(function)
+        return found
+
     def function(self, name: str) -> Callable[..., Any]:
         """Return a graded function, running its file first if need be; raises what the file raises."""
         if name in self._replaced:
@@ -130,13 +140,19 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def module(self, path: str) -> types.ModuleType:
         """Run a file and return its module; a file runs once."""
+        if path in self._failures:
+            raise self._failures[path]
         if path not in self._modules:
             parts = PurePosixPath(path).with_suffix("").parts
             if parts[-1] == "__init__":
                 parts = parts[:-1] or parts
             importable = all(part.isidentifier() for part in parts) and parts[0] not in LIBRARIES
             name = ".".join(parts) if importable else "_submission_" + re.sub(r"\W", "_", path)
-            self._run(path, name)
+            try:
+                self._run(path, name)
+            except BaseException as error:
+                self._failures[path] = error
+                raise
         return self._modules[path]
 
     def _run(self, path: str, name: str) -> types.ModuleType:

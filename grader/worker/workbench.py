@@ -87,8 +87,11 @@ class Workbench:
                 return self._loader.function(function)(*value(args), **value(kwargs))
             case {"do": "probe", "probe": name, "values": values}:
                 return getattr(probes, name)(self._loader, **value(values))
-            case {"do": "origin", "function": function}:
-                return self._loader.origin(function)
+            case {"do": "origins"}:
+                return self._loader.origins()
+            case {"do": "load", "file": file}:
+                self._loader.module(file)
+                return None
             case {"do": "replace", "functions": names}:
                 self._loader.replace({name: self._reference(name) for name in names})
                 return None

@@ -3,7 +3,6 @@
 # loses: step1.model
 # says: reverse order
 
-
 def model_forward(x, params):
     activations = [x]
     for layer in params:

@@ -1,7 +1,7 @@
 """The list of activations ends with the input of the last layer."""
 # topic: recompute
 # loses: step1.model
-
+# says: ends with
 
 def model_forward(x, params):
     activations = []

@@ -1,7 +1,7 @@
 """The list of activations begins with the output of the first layer."""
 # topic: recompute
 # loses: step1.model
-
+# says: starts with x
 
 def model_forward(x, params):
     activations = []

@@ -1,7 +1,7 @@
 """The chain is updated in a float array that is x itself, so x is gone afterwards."""
 # topic: recompute
 # loses: step1.inputs
-
+# says: in-place
 
 def model_forward(x, params):
     activations = [x.copy()]

@@ -1,7 +1,7 @@
 """The result is collected in an array of zeros, which is float64 unless told otherwise."""
 # topic: recompute
 # loses: step1.dtype
-
+# says: float64
 
 def linear_forward(x, w, b):
     out = np.zeros((x.shape[0], w.shape[1]))

@@ -1,11 +1,10 @@
 """The layer leaves out ReLU, while the model spells its layers out correctly."""
 # topic: recompute
 # loses: step1.layer
-
+# says: relu
 
 def layer_forward(x, w1, b1, w2, b2):
     return (x @ w1 + b1) @ w2 + b2
-
 
 def model_forward(x, params):
     activations = [x]

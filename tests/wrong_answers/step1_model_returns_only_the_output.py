@@ -1,7 +1,7 @@
 """The activations are not returned."""
 # topic: recompute
 # loses: step1.model
-
+# says: only the output
 
 def model_forward(x, params):
     for layer in params:

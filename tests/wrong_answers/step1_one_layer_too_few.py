@@ -2,7 +2,6 @@
 # topic: recompute
 # loses: step1.model
 
-
 def model_forward(x, params):
     activations = [x]
     for i in range(len(params) - 1):

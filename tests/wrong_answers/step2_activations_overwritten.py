@@ -1,7 +1,7 @@
 """Each activation is replaced by its gradient once it has been used."""
 # topic: recompute
 # loses: step2.inputs
-
+# says: activations
 
 def model_backward(grad_output, activations, params):
     g = grad_output

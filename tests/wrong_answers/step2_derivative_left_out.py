@@ -1,7 +1,7 @@
 """ReLU's derivative is left out."""
 # topic: recompute
 # loses: step2.input_gradient step2.weights step2.biases step2.kink
-
+# says: derivative
 
 def model_backward(grad_output, activations, params):
     g = grad_output

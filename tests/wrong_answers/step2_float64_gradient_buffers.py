@@ -1,7 +1,7 @@
 """The gradients are added to arrays of zeros, which are float64."""
 # topic: recompute
 # loses: step2.dtype
-
+# says: float64
 
 def model_backward(grad_output, activations, params):
     grads = [tuple(np.zeros(p.shape) for p in layer) for layer in params]

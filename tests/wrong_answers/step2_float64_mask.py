@@ -1,7 +1,7 @@
 """The mask of ReLU is an array of float64 ones and zeros."""
 # topic: recompute
 # loses: step2.dtype
-
+# says: float64
 
 def model_backward(grad_output, activations, params):
     g = grad_output

@@ -1,7 +1,7 @@
 """The gradient is passed from layer to layer inside the array grad_output."""
 # topic: recompute
 # loses: step2.inputs
-
+# says: grad_output
 
 def model_backward(grad_output, activations, params):
     g = grad_output

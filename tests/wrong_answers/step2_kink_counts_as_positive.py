@@ -1,7 +1,7 @@
 """ReLU's derivative at exactly 0 is taken to be 1."""
 # topic: recompute
 # loses: step2.kink
-
+# says: exactly 0
 
 def model_backward(grad_output, activations, params):
     g = grad_output

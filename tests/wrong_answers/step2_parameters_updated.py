@@ -1,7 +1,7 @@
 """The backward takes a step of gradient descent on the way."""
 # topic: recompute
 # loses: step2.inputs
-
+# says: params
 
 def model_backward(grad_output, activations, params):
     g = grad_output

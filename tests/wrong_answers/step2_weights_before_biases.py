@@ -1,7 +1,7 @@
 """The gradients of a layer are in the order w1, w2, b1, b2."""
 # topic: recompute
 # loses: step2.weights step2.biases
-
+# says: order
 
 def model_backward(grad_output, activations, params):
     g = grad_output

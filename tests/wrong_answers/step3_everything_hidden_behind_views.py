@@ -1,7 +1,7 @@
 """The saved inputs are views of one large array that holds all activations."""
 # topic: recompute
 # loses: step3.forward_memory
-
+# says: every activation
 
 def model_forward_checkpointed(x, params, k=4):
     every = np.empty((len(params) + 1, *x.shape), dtype=x.dtype)

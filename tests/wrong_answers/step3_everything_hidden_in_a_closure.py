@@ -4,7 +4,6 @@
 
 later = None
 
-
 def model_forward_checkpointed(x, params, k=4):
     global later
     output, activations = model_forward(x, params)

@@ -1,7 +1,7 @@
 """The running activation is an array of float64, whatever x is."""
 # topic: recompute
 # loses: step3.dtype
-
+# says: float64
 
 def model_forward_checkpointed(x, params, k=4):
     x = np.array(x, dtype=float)

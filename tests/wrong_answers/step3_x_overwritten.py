@@ -1,7 +1,7 @@
 """The forward computes in place, so x holds the output afterwards."""
 # topic: recompute
 # loses: step3.inputs
-
+# says: in-place
 
 def model_forward_checkpointed(x, params, k=4):
     saved = []

@@ -1,7 +1,7 @@
 """The backward is taken to cost as much as the forward."""
 # topic: cost_model
 # loses: step4.full step4.overhead
-
+# says: twice
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer

@@ -1,7 +1,7 @@
 """Everything is counted in layers; flops_per_layer is never used."""
 # topic: cost_model
 # loses: step4.full
-
+# says: flops_per_layer
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers

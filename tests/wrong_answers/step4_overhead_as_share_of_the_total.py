@@ -1,7 +1,7 @@
 """The overhead is recomputation divided by the total, in which it is contained."""
 # topic: cost_model
 # loses: step4.overhead
-
+# says: share
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer

@@ -1,7 +1,7 @@
 """The overhead is text, ready to be printed."""
 # topic: cost_model
 # loses: step4.overhead
-
+# says: string
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer

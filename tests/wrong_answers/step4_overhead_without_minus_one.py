@@ -1,7 +1,7 @@
 """The overhead is the ratio of the two steps, without subtracting 1."""
 # topic: cost_model
 # loses: step4.overhead
-
+# says: subtract 1
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer

@@ -1,7 +1,7 @@
 """The costs come back as a tuple."""
 # topic: cost_model
 # loses: step4.full step4.overhead
-
+# says: tuple
 
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer

@@ -2,7 +2,6 @@
 # topic: cost_model
 # loses: step6.small
 
-
 def optimal_segment(n_layers):
     if n_layers < 3:
         return 0

@@ -2,7 +2,6 @@
 # topic: cost_model
 # loses: step6.nearest step6.small
 
-
 def optimal_segment(n_layers):
     k = max(1, round(math.sqrt(n_layers)))
     return k, math.ceil(n_layers / k)

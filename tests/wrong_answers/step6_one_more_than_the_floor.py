@@ -2,6 +2,5 @@
 # topic: cost_model
 # loses: step6.nearest step6.small
 
-
 def optimal_segment(n_layers):
     return int(math.sqrt(n_layers) + 1)

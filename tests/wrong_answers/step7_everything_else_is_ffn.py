@@ -1,7 +1,7 @@
 """Every layer that is not attention is treated as a feed-forward layer."""
 # topic: selective
 # loses: step7.others
-
+# says: every other kind
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":

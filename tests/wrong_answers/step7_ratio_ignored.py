@@ -1,7 +1,7 @@
 """Large feed-forward layers are recomputed whatever that costs."""
 # topic: selective
 # loses: step7.ffn step7.limits
-
+# says: ratio
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":

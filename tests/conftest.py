@@ -1,0 +1,30 @@
+"""What the tests share: the course, and what grading needs."""
+
+from pathlib import Path
+
+import pytest
+
+from grader.classroom import Classroom, Settings
+from grader.isolation.sandbox import detect
+from lesson.course import load_course
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.fixture(scope="session")
+def course():
+    return load_course()
+
+
+@pytest.fixture(scope="session")
+def solutions(course):
+    """The files of the reference, as a submission."""
+    return {f"{topic.id}.py": (ROOT / "solutions" / f"{topic.id}.py").read_bytes() for topic in course.topics}
+
+
+@pytest.fixture(scope="session")
+def classroom(course):
+    """What grades submissions as `grader run` does."""
+    room = Classroom(course, Settings(seed=11, isolation=detect(), call_seconds=1.5))
+    yield room
+    room.close()

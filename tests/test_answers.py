@@ -1,0 +1,60 @@
+"""The grader is graded: every wrong answer loses exactly its own points, and no right one loses any."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from grader.author.answers import Answer, read_answers
+from grader.author.check import AuthorCheck
+from grader.author.generated import outdated
+from lesson.course import load_course
+
+ROOT = Path(__file__).parents[1]
+COURSE = load_course()
+WRONG = list(read_answers(ROOT / "tests" / "wrong_answers"))
+RIGHT = list(read_answers(ROOT / "tests" / "right_answers"))
+
+
+@pytest.fixture(scope="module")
+def checks():
+    author_check = AuthorCheck(ROOT, COURSE)
+    yield author_check
+    author_check.close()
+
+
+@pytest.mark.parametrize("answer", [*WRONG, *RIGHT], ids=lambda answer: answer.path.stem)
+def test_an_answer_loses_exactly_what_it_should(checks: AuthorCheck, answer: Answer):
+    assert answer.complaints(checks.grade(answer)) == []
+
+
+def test_wrong_answers_lose_something_and_right_ones_nothing():
+    assert all(answer.loses for answer in WRONG)
+    assert not any(answer.loses for answer in RIGHT)
+
+
+def test_every_check_has_a_wrong_answer_that_only_it_catches():
+    alone = {next(iter(answer.loses)) for answer in WRONG if len(answer.loses) == 1}
+    every = {f"{exercise.id}.{check.id}" for exercise in COURSE.exercises for check in exercise.checks}
+    assert every - alone == set()
+
+
+def test_answers_name_only_checks_that_exist():
+    every = {f"{exercise.id}.{check.id}" for exercise in COURSE.exercises for check in exercise.checks}
+    assert {name for answer in WRONG for name in answer.loses} <= every
+
+
+def test_there_are_many_different_answers():
+    assert len(WRONG) >= 60
+    assert len(RIGHT) >= 25
+    sources = Counter(answer.path.read_text(encoding="utf-8").partition("# topic")[2] for answer in [*WRONG, *RIGHT])
+    assert [source for source, count in sources.items() if count > 1] == []
+
+
+def test_generated_files_are_current():
+    assert outdated(ROOT, COURSE) == []
+
+
+def test_the_author_check_finds_nothing_to_complain_about_in_stubs_and_solutions(checks: AuthorCheck, monkeypatch):
+    monkeypatch.setattr(checks, "_answers", lambda folder: iter(()))
+    assert list(checks.problems()) == []
