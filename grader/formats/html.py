@@ -72,10 +72,15 @@ def _environment() -> Environment:
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=lambda value: printable(value) if isinstance(value, str) else value,
+        finalize=_clean,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+
+
+def _clean(value: Any) -> Any:
+    """Return what an expression of a template gives, fit to be shown; what a macro has built is so already."""
+    return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
 def _state(state: State) -> dict[str, str]:
@@ -248,7 +253,6 @@ def _student_texts() -> dict[str, str]:
         "points": _("Points"),
         "notes": _("About your files"),
         "override": _("Override"),
-        "state": _("State"),
     }
 
 
