@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -130,12 +130,15 @@ class _Reader:
     def course(self, data: dict[str, Any]) -> Course:
         self._keys(data, {"title": str, "topic": list, "exercise": list}, 1, "the course")
         topics = tuple(self._topic(index, table) for index, table in enumerate(data["topic"]))
-        self._unique((topic.id for topic in topics), "topic")
         topic_ids = {topic.id for topic in topics}
+        if len(topic_ids) != len(topics):
+            self._fail(self._line("topic", len(topics) - 1, "id"), "there are two topics of one id")
         exercises: list[Exercise] = []
         for index, table in enumerate(data["exercise"]):
             exercise = self._exercise(index, table)
             line = functools.partial(self._line, "exercise", index)
+            if exercise.id in {known.id for known in exercises}:
+                self._fail(line("id"), f"there are two exercises {exercise.id!r}")
             if exercise.topic not in topic_ids:
                 self._fail(line("topic"), f"there is no topic {exercise.topic!r}")
             for earlier in exercise.builds_on:
@@ -145,7 +148,6 @@ class _Reader:
                         f"{exercise.id} builds on {earlier!r}, which is no earlier exercise",
                     )
             exercises.append(exercise)
-        self._unique((exercise.id for exercise in exercises), "exercise")
         taken: dict[str, str] = {}
         for index, exercise in enumerate(exercises):
             for function in exercise.functions:
@@ -223,13 +225,6 @@ class _Reader:
                     self._fail(line, f"{what} lacks {key!r}")
             elif not isinstance(table[key], kind):
                 self._fail(line, f"{key!r} of {what} must be a {kind.__name__}")
-
-    def _unique(self, ids: Iterable[str], kind: str) -> None:
-        seen: set[str] = set()
-        for index, name in enumerate(ids):
-            if name in seen:
-                self._fail(self._line(kind, index, "id"), f"there are two {kind}s {name!r}")
-            seen.add(name)
 
     def _line(self, table: str, index: int, key: str = "") -> int:
         """Return the line of a key of the index-th `[[table]]`, else the table's own line."""

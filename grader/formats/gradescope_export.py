@@ -15,6 +15,7 @@ from typing import Any
 
 from grader.formats import gradescope
 from grader.formats.stored import submission_from_dict
+from grader.formats.student_view import open_score
 from grader.isolation.sandbox import detect
 from grader.messages import _
 from lesson.course import load_course
@@ -52,10 +53,12 @@ def export(folder: Path, root: Path = _ROOT) -> Path:
         When the folder is in use or the sources are not complete.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ExportError(f"{folder} exists already; name a new folder, so that nothing is overwritten.")
+        raise ExportError(
+            _("{folder} exists already; name a new folder, so that nothing is overwritten.").format(folder=folder)
+        )
     missing = [name for name in (*_PACKAGES, *_FILES) if not (root / name).exists()]
     if missing:
-        raise ExportError(f"{', '.join(missing)} not found; this needs a clone of the project.")
+        raise ExportError(_("{names} not found; this needs a clone of the project.").format(names=", ".join(missing)))
     project = folder / "project"
     project.mkdir(parents=True)
     for name in ("setup.sh", "run_autograder"):
@@ -99,7 +102,7 @@ def _converted(path: Path) -> dict[str, Any]:
         result = submission_from_dict(values["submissions"][0], load_course())
     except (OSError, ValueError, LookupError):
         return {
-            "output": _("The grader itself failed, so there is no score yet. Your instructor will see to it."),
+            "output": open_score(),
             "output_format": "text",
             "visibility": "visible",
             "stdout_visibility": "hidden",

@@ -83,14 +83,20 @@ def _clean(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
+def _short(text: str, length: int = 100) -> str:
+    """Return an id or name at a length at which it cannot fill a page."""
+    shown = text.strip() or "\N{EM DASH}"
+    return shown if len(shown) <= length else f"{shown[:length]}\N{HORIZONTAL ELLIPSIS}"
+
+
 def _state(state: State) -> dict[str, str]:
     return {"symbol": SYMBOLS[state], "name": state_name(state), "kind": state.value.replace(" ", "-")}
 
 
 def _student(result: SubmissionResult) -> dict[str, Any]:
     return {
-        "id": result.id,
-        "name": result.name,
+        "id": _short(result.id),
+        "name": _short(result.name),
         "points": points_of(result.points, result.max_points),
         "open": open_score() if result.points is None else "",
         "problem": result.problem,
@@ -120,7 +126,10 @@ def _check(result: CheckResult, quiet: bool) -> dict[str, Any]:
         "state": _state(result.state),
         "points": points_of(result.points, result.check.points),
         "open": open_check() if result.state is State.GRADER_ERROR and not quiet else "",
-        "feedback": [] if quiet or result.state is State.PASSED else feedback_rows(result),
+        "feedback": [
+            {"label": label, "text": text, "kind": "likely" if label == _("likely") else ""}
+            for label, text in ([] if quiet or result.state is State.PASSED else feedback_rows(result))
+        ],
     }
 
 
@@ -190,7 +199,8 @@ class _Class:
         self._rows.append(
             {
                 "id": result.id,
-                "name": result.name,
+                "shown_id": _short(result.id),
+                "name": _short(result.name),
                 "href": href,
                 "points": points_of(result.points, result.max_points),
                 "percent": None if percent is None else round(percent),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import importlib
 import importlib.abc
 import importlib.machinery
 import re
@@ -21,7 +22,7 @@ from typing import Any
 
 # Names that a file of a submission can never be imported under.
 LIBRARIES = frozenset(sys.stdlib_module_names) | {
-    "grader", "lesson", "numpy", "pytest", "solutions", "torch",
+    "_pytest", "grader", "lesson", "numpy", "pluggy", "pytest", "rich", "solutions", "torch", "typer",
 }  # fmt: skip
 
 _PREFIX = "<submission>"
@@ -79,6 +80,9 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._replaced: dict[str, Callable[..., Any]] = {}
         self._syntax_errors: dict[str, dict[str, Any]] = {}
         self._candidates = self._scan()
+        # Modules of this process that have the name of a submitted file step aside until `close`.
+        names = {part for path in files for part in PurePosixPath(path).with_suffix("").parts} - LIBRARIES
+        self._set_aside = {name: sys.modules.pop(name) for name in names if name in sys.modules}
         sys.meta_path.insert(0, self)
 
     def close(self) -> None:
@@ -87,6 +91,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         for name, module in list(sys.modules.items()):
             if any(module is own for own in self._modules.values()) or _is_virtual(module):
                 del sys.modules[name]
+        sys.modules.update(self._set_aside)
 
     def origin(self, function: str) -> str:
         """Return the file that a graded function is taken from.
@@ -149,7 +154,12 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             importable = all(part.isidentifier() for part in parts) and parts[0] not in LIBRARIES
             name = ".".join(parts) if importable else "_submission_" + re.sub(r"\W", "_", path)
             try:
-                self._run(path, name)
+                parent = name.rpartition(".")[0]
+                if parent:
+                    # As Python does: a package comes before what is in it, and may run it on the way.
+                    importlib.import_module(parent)
+                if path not in self._modules:
+                    self._run(path, name)
             except BaseException as error:
                 self._failures[path] = error
                 raise

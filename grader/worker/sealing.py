@@ -36,6 +36,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+if sys.platform != "win32":
+    import resource
+
 __all__ = [
     "Limits",
     "SealError",
@@ -169,8 +172,6 @@ def limit_resources(limits: Limits) -> None:
     """
     if sys.platform == "win32":
         return
-    import resource
-
     wanted = {
         "RLIMIT_CORE": 0,
         "RLIMIT_FSIZE": 0,

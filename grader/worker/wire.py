@@ -74,8 +74,8 @@ class Packer:
     def pack(self, value: object, depth: int = 0) -> Tree:
         """Return the tree of one value; its arrays are appended to `arrays`."""
         self._nodes += 1
-        if self._nodes > MAX_NODES or depth > MAX_DEPTH:
-            return self._opaque(value, "value nested too deeply" if depth > MAX_DEPTH else "value with too many parts")
+        if depth > MAX_DEPTH:
+            return self._opaque(value, "value nested too deeply")
         if isinstance(value, Opaque):
             return ["opaque", value.handle, value.kind]
         if isinstance(value, np.generic):
@@ -93,6 +93,8 @@ class Packer:
             return ["float", float.__float__(value)]
         if isinstance(value, str):
             return self._text(value)
+        if isinstance(value, list | tuple | dict) and self._nodes + len(value) > MAX_NODES:
+            return self._opaque(value, "value with too many parts")
         if isinstance(value, list):
             return ["list", [self.pack(item, depth + 1) for item in list.__iter__(value)]]
         if isinstance(value, tuple):
@@ -134,7 +136,7 @@ def unpack(tree: object, arrays: list[np.ndarray], opaque: Callable[[int, str], 
     Malformed
         When the tree is not one that `Packer` writes.
     """
-    budget = [MAX_NODES]
+    budget = [2 * MAX_NODES]
 
     def build(node: object, depth: int) -> object:
         budget[0] -= 1

@@ -1,7 +1,6 @@
 """The batch is left out of the checkpointed estimate."""
 # topic: cost_model
 # loses: step5.checkpointed step5.long_segment
-# says: batch
 
 def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
     segments = math.ceil(n_layers / segment_size)

@@ -1,7 +1,6 @@
 """The batch is left out, except where a segment is longer than the model."""
 # topic: cost_model
 # loses: step5.checkpointed
-# says: batch
 
 def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
     if segment_size > n_layers:

@@ -1,4 +1,4 @@
-"""The input of the segment that is being rebuilt is not counted twice, as it should be here."""
+"""The input of the segment that is being rebuilt is counted once, but this estimator counts it twice."""
 # topic: cost_model
 # loses: step5.checkpointed step5.long_segment step5.defaults
 

@@ -1,4 +1,4 @@
-"""The chain is updated in a float array that is x itself, so x is gone afterwards."""
+"""Every layer writes its output into x."""
 # topic: recompute
 # loses: step1.inputs
 # says: in-place

@@ -1,0 +1,160 @@
+"""What the README and its neighbours promise is there: commands, options, files, states and pictures."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from grader.author.pictures import FOLDER, draw
+from grader.cli import app
+from grader.report import State
+from lesson.course import load_course
+
+ROOT = Path(__file__).parents[1]
+PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/demo_class/README.md"]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
+SET_UP = re.compile(r"^<!-- set-up: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
+PICTURES = ["grader-run.svg", "grader-check.svg"]
+
+
+def read(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def spans(text: str) -> list[str]:
+    return re.findall(r"(?<!`)`([^`\n]+)`(?!`)", FENCED.sub("", text))
+
+
+def grader_commands(text: str) -> Iterator[list[str]]:
+    """Yield the words of every `grader ...` command that a page tells to type."""
+    lines = [line for block in FENCED.findall(text) for line in block.splitlines()] + spans(text)
+    for line in lines:
+        for part in line.split("&&"):
+            words = shlex.split(part, comments=True)
+            if words and Path(words[0]).name == "grader" and len(words) > 1:
+                yield words[1:]
+
+
+def resolve(words: list[str]) -> tuple[Any, list[str]]:
+    """Return the command that the words name and the rest of the words."""
+    command: Any = get_command(app)
+    while hasattr(command, "commands"):
+        assert words, "a command is missing"
+        assert words[0] in command.commands, f"there is no command {words[0]}"
+        command, words = command.commands[words[0]], words[1:]
+    return command, words
+
+
+def options_of(command: Any) -> set[str]:
+    return {"--help", *(option for param in command.params for option in (*param.opts, *param.secondary_opts))}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_commands_and_their_options_exist(page: str) -> None:
+    for words in grader_commands(read(page)):
+        command, rest = resolve(words)
+        named = {word for word in rest if word.startswith("-")}
+        assert named <= options_of(command), " ".join(words)
+
+
+def test_commands_in_blocks_can_be_typed_as_they_stand() -> None:
+    blocks = "\n".join(f"```sh\n{block}```" for block in FENCED.findall(README))
+    typed = list(grader_commands(blocks))
+    assert len(typed) > 8
+    for words in typed:
+        command, rest = resolve(words)
+        command.make_context("grader", list(rest))  # ends the process on what it cannot parse
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_options_named_alone_exist(page: str) -> None:
+    commands = get_command(app).commands  # type: ignore[attr-defined]
+    known = set().union(*(options_of(command) for command in commands.values() if not hasattr(command, "commands")))
+    named = {span.split()[0] for span in spans(read(page)) if span.startswith("--")}
+    assert named <= known
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    for target in re.findall(r"\]\(([^)\s]+)\)", read(page)):
+        if not target.startswith(("https://", "#")):
+            assert ((ROOT / page).parent / target.partition("#")[0]).exists(), target
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_files_that_are_named_exist(page: str) -> None:
+    folders = ("grader/", "lesson/", "solutions/", "student_template/", "tests/", ".ci/")
+    for name in spans(read(page)):
+        if name.startswith(folders) and re.fullmatch(r"[\w./-]+", name) and "LANGUAGE" not in name:
+            assert (ROOT / name).exists(), name
+
+
+def test_there_are_exactly_two_ways_to_set_up() -> None:
+    commands = dict(SET_UP.findall(README))
+    assert list(commands) == ["demo", "tests"]
+    assert README.count("python3 -m venv") == 2
+    assert commands["demo"].endswith("grader run tests/demo_class")
+    assert commands["tests"].endswith("pytest")
+    for command in commands.values():
+        assert "-c constraints.txt" in command
+        assert "torch" not in command
+    script = read(".ci/run")
+    assert all(f"set_up {name}" in script for name in commands)
+
+
+def test_the_first_picture_opens_the_page() -> None:
+    assert README.index("![") < README.index("\n## ")
+
+
+@pytest.mark.parametrize("name", PICTURES)
+def test_pictures_are_shown_and_load_nothing(name: str) -> None:
+    assert f"({(FOLDER / name).as_posix()})" in README
+    svg = ElementTree.parse(ROOT / FOLDER / name).getroot()
+    assert svg.tag.endswith("svg")
+    assert "url(http" not in (ROOT / FOLDER / name).read_text(encoding="utf-8")
+    assert str(ROOT) not in text_of((ROOT / FOLDER / name).read_text(encoding="utf-8"))
+
+
+def test_states_and_exit_codes_are_all_explained() -> None:
+    for state in State:
+        assert f"| {state.value} |" in README
+    for code in (0, 1, 2, 3, 4, 130):
+        assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
+
+
+def test_the_changelog_knows_the_points() -> None:
+    course = load_course()
+    assert f"{len(course.exercises)} steps" in read("CHANGELOG.md").replace("seven", "7")
+    assert f"{course.points} points" in read("CHANGELOG.md")
+
+
+def test_constraints_cover_what_is_required() -> None:
+    import tomllib
+
+    project = tomllib.loads(read("pyproject.toml"))["project"]
+    required = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", read("constraints.txt"), re.MULTILINE))
+    names = {name.lower().replace("_", "-") for name in pinned}
+    assert {re.match(r"[\w-]+", line)[0].lower() for line in required} <= names  # type: ignore[index]
+    assert pinned["torch"] == "2.13.0"
+
+
+def text_of(svg: str) -> str:
+    """Return what a picture says, without what may differ between two machines."""
+    text = "".join(element.text or "" for element in ElementTree.fromstring(svg).iter() if element.tag.endswith("text"))
+    return re.sub(r"isolation \w+|\d+\.\d+ arrays", "", text.replace("\xa0", " "))
+
+
+@pytest.mark.slow
+def test_pictures_show_what_the_commands_print() -> None:
+    for name, svg in draw(ROOT).items():
+        committed = (ROOT / FOLDER / name).read_text(encoding="utf-8")
+        assert text_of(committed) == text_of(svg), "run `python -m grader.author.pictures`"

@@ -1,0 +1,200 @@
+"""The walls of the house, as CONTRIBUTING.md describes them: what may import what."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+OURS = ("grader", "lesson", "solutions")
+STANDARD_LIBRARY = sys.stdlib_module_names
+
+# Where `grader check` begins, and so the page in the browser.
+BROWSER_ENTRANCES = (
+    *(f"grader.checks.test_step{number}" for number in range(1, 8)),
+    "grader.checks.verdict",
+    "grader.worker.workbench",
+    "grader.worker.probes",
+    "grader.worker.loading",
+    "grader.worker.wire",
+    "grader.cases.case",
+    "grader.cases.recorded",
+    "grader.comparing",
+    "grader.messages",
+    "grader.outcomes",
+    "grader.report",
+    "grader.student",
+    "grader.grading",
+    "grader.submissions",
+    "grader.checking",
+    "lesson.course",
+)
+# The worker's end of the wire, and the trial that a sealed process can open no socket.
+SOCKETS_OUTSIDE_ISOLATION = {"grader.worker.wire", "grader.worker.serve", "grader.worker.sealing"}
+# Runs `grader run` itself, on Gradescope's machine.
+PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export"}
+
+
+def module_name(path: Path) -> str:
+    parts = path.relative_to(ROOT).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {module_name(path): path for package in OURS for path in sorted((ROOT / package).rglob("*.py"))}
+
+
+def imports_of(source: str, name: str = "", *, is_package: bool = False) -> set[str]:
+    """Return every module that a source imports, in functions too; not what only a type checker reads."""
+    package = name if is_package else name.rpartition(".")[0]
+    return {found for node in _run_nodes(ast.parse(source)) for found in _imported(node, package)}
+
+
+def _run_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    yield node
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.If) and ast.unparse(child.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING"):
+            for other in child.orelse:
+                yield from _run_nodes(other)
+        else:
+            yield from _run_nodes(child)
+
+
+def _imported(node: ast.AST, package: str) -> Iterator[str]:
+    match node:
+        case ast.Import(names=names):
+            yield from (alias.name for alias in names)
+        case ast.ImportFrom(module=module, names=names, level=level):
+            above = package.split(".")[: len(package.split(".")) - level + 1] if level else []
+            base = ".".join([*above, *([module] if module else [])])
+            yield base
+            # `from package import module` imports the module; a name that is none does no harm here.
+            yield from (f"{base}.{alias.name}" for alias in names if f"{base}.{alias.name}" in FILES)
+
+
+IMPORTS = {
+    name: imports_of(path.read_text(encoding="utf-8"), name, is_package=path.name == "__init__.py")
+    for name, path in FILES.items()
+}
+
+
+def within(name: str, packages: Iterable[str]) -> bool:
+    """Whether a module is one of these packages or in one of them."""
+    return any(name == package or name.startswith(f"{package}.") for package in packages)
+
+
+def breaches(importers: Iterable[str], forbidden: Iterable[str]) -> list[str]:
+    forbidden = tuple(forbidden)
+    found = [(name, target) for name in importers for target in sorted(IMPORTS[name]) if within(target, forbidden)]
+    return [f"{name} imports {target}" for name, target in found]
+
+
+def modules_of(*packages: str) -> list[str]:
+    return [name for name in FILES if within(name, packages)]
+
+
+def reachable(entrances: Iterable[str]) -> dict[str, str]:
+    """Return every module of ours that is run when these are imported, and which one imported it."""
+    found: dict[str, str] = {}
+    waiting = [(name, "a person") for name in entrances]
+    while waiting:
+        name, importer = waiting.pop()
+        if name in found or name not in FILES:
+            continue
+        found[name] = importer
+        parents = [name.rsplit(".", depth)[0] for depth in range(1, name.count(".") + 1)]
+        waiting += [(target, name) for target in (*parents, *IMPORTS[name])]
+    return found
+
+
+def test_nothing_imports_the_command_line() -> None:
+    others = [name for name in FILES if name != "grader.__main__"]
+    assert breaches(others, ["grader.cli"]) == []
+
+
+def test_checks_know_neither_the_solutions_nor_where_code_runs() -> None:
+    assert breaches(modules_of("grader.checks"), ["solutions", "grader.isolation"]) == []
+
+
+def test_solutions_stand_alone() -> None:
+    assert breaches(modules_of("solutions"), ["grader", "lesson"]) == []
+
+
+def test_the_lesson_knows_neither_grader_nor_solutions() -> None:
+    assert breaches(modules_of("lesson"), ["grader", "solutions"]) == []
+
+
+def test_only_fresh_cases_and_authors_import_the_solutions() -> None:
+    others = [name for name in modules_of("grader") if not within(name, ["grader.cases.fresh", "grader.author"])]
+    # The fingerprint of a run covers the files of the solutions, which it looks up by their package.
+    assert breaches(others, ["solutions"]) in ([], ["grader.formats.stored imports solutions"])
+
+
+def test_what_runs_beside_student_code_is_the_worker_alone() -> None:
+    outside = [
+        f"{name} imports {target}"
+        for name in modules_of("grader.worker")
+        for target in sorted(IMPORTS[name])
+        if not within(target, [*STANDARD_LIBRARY, "numpy", "grader.worker"])
+    ]
+    assert outside == []
+    assert IMPORTS["grader"] == set()  # is run in the worker too
+
+
+def test_the_part_for_the_browser_needs_only_numpy_and_pytest() -> None:
+    missing = [name for name in BROWSER_ENTRANCES if name not in FILES]
+    assert missing == []
+    part = reachable(BROWSER_ENTRANCES)
+    allowed = [*STANDARD_LIBRARY, "numpy", "pytest", *part]
+    outside = [
+        f"{name} (imported by {importer}) imports {target}"
+        for name, importer in part.items()
+        for target in sorted(IMPORTS[name])
+        if not within(target, allowed)
+    ]
+    assert outside == []
+    unwanted = [name for name in part if within(name, ["solutions", "grader.isolation", "grader.cli", "grader.author"])]
+    assert unwanted == []
+
+
+def test_checking_brings_in_nothing_else_when_it_runs() -> None:
+    program = (
+        "import json, sys\n"
+        "from grader.checking import Checker\n"
+        "from lesson.course import load_course\n"
+        "Checker(load_course())\n"
+        "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], capture_output=True, text=True, check=True, timeout=60, cwd=ROOT
+    )
+    loaded = set(ast.literal_eval(done.stdout))
+    assert loaded.isdisjoint({"solutions", "rich", "typer", "jinja2", "babel", "distributed", "torch"})
+
+
+def test_processes_and_sockets_belong_to_isolation() -> None:
+    others = [name for name in FILES if not within(name, ["grader.isolation"])]
+    sockets = {line.split()[0] for line in breaches(others, ["socket"])}
+    assert sockets <= SOCKETS_OUTSIDE_ISOLATION
+    processes = {line.split()[0] for line in breaches(others, ["subprocess", "pty", "asyncio"])}
+    assert processes <= PROCESSES_OUTSIDE_ISOLATION
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import a.b", {"a.b"}),
+        ("from a import b", {"a"}),
+        ("from . import run", {"grader", "grader.run"}),
+        ("from .worker import wire", {"grader.worker", "grader.worker.wire"}),
+        ("def later():\n    import a", {"a"}),
+        ("if TYPE_CHECKING:\n    import a\nelse:\n    import b", {"b"}),
+        ("try:\n    import a\nexcept ImportError:\n    a = None", {"a"}),
+    ],
+)
+def test_no_way_of_importing_goes_unseen(source: str, found: set[str]) -> None:
+    assert imports_of(source, "grader.cli") == found
