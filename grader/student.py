@@ -14,6 +14,7 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.report import State
+from grader.worker.loading import Functions, Loader
 from grader.worker.wire import Malformed, Packer, unpack
 from grader.worker.workbench import Ask, Late, Workbench, deadline
 
@@ -154,26 +155,20 @@ def _error(error: Mapping[str, object]) -> dict[str, Any]:
     }
 
 
-class LocalStudent(Messenger):
-    """A student's functions in this process: `grader check`, the notebook and the browser.
+class InProcessStudent(Messenger):
+    """A student's functions in this process.
 
     Parameters
     ----------
-    files, functions, ask
+    loader, ask
         As for `Workbench`.
     call_seconds
         Deadline of each call, where the platform has timers; None to let it run.
     """
 
-    def __init__(
-        self,
-        files: Mapping[str, bytes],
-        functions: Iterable[str],
-        ask: Ask | None = None,
-        call_seconds: float | None = None,
-    ) -> None:
+    def __init__(self, loader: Functions, ask: Ask | None = None, call_seconds: float | None = None) -> None:
         super().__init__()
-        self._workbench = Workbench(files, functions, ask)
+        self._workbench = Workbench(loader, ask)
         self._call_seconds = call_seconds
 
     def close(self) -> None:
@@ -197,6 +192,27 @@ class LocalStudent(Messenger):
         except Late:
             facts = {"function": function, "seconds": self._call_seconds}
             raise Outcome(State.TIMEOUT, "timeout", facts) from None
+
+
+class LocalStudent(InProcessStudent):
+    """A student's files in this process: `grader check` and the browser.
+
+    Parameters
+    ----------
+    files, functions
+        As for `Loader`.
+    ask, call_seconds
+        As for `InProcessStudent`.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        functions: Iterable[str],
+        ask: Ask | None = None,
+        call_seconds: float | None = None,
+    ) -> None:
+        super().__init__(Loader(files, functions), ask, call_seconds)
 
 
 def reported_number(value: Any) -> float:
