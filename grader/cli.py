@@ -176,6 +176,54 @@ def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder tha
     console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
 
 
+@app.command()
+def replay(
+    results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    student: Annotated[str, typer.Option(metavar="ID", help="Whose verdict to look at.")],
+    check_name: Annotated[str, typer.Option("--check", metavar="NAME", help="Such as step2.biases.")],
+) -> None:
+    """Show the exact call behind a verdict as a snippet that runs on its own, and ask it again."""
+    from grader.formats.stored import OtherSchema, Store
+    from grader.formats.terminal import print_check
+    from grader.replay import replay as ask_again
+
+    course = _course()
+    exercise_id, _dot, check_id = check_name.partition(".")
+    exercise = _exercise(course, exercise_id)
+    if check_id not in [known.id for known in exercise.checks]:
+        names = ", ".join(f"{exercise.id}.{known.id}" for known in exercise.checks)
+        _stop(f"There is no check {check_name!r}; {exercise.id} has {names}.", USAGE)
+    if not (results / "run.json").exists():
+        _stop(f"{results} is not the output folder of a run.", USAGE)
+    try:
+        store = Store(results, course)
+    except OtherSchema as error:
+        _stop(str(error), USAGE)
+    found = list(store.results([student], {}))
+    if not found:
+        _stop(f"There is no result of {student!r} in {results}.", USAGE)
+    if not Path(found[0].path).exists():
+        _stop(f"The submission {found[0].path} is not there any more.", USAGE)
+    again = ask_again(Path(found[0].path), course, store.run["seed"], exercise, check_id)
+    print(f"# {_printable(student)}: {check_name}, case {again.number} of {again.count}")
+    print(again.snippet)
+    print_check(_console(), again.result)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what isolation this machine offers, which extras are installed, and what to do about what is missing."""
+    from grader.doctor import examine
+
+    console = _console()
+    for finding in examine():
+        mark, style = ("✓", "green") if finding.fine else ("✗", "yellow")
+        console.print(f"[{style}]{mark}[/] ", end="")
+        console.print(finding.sentence, highlight=False, markup=False)
+        if finding.advice:
+            console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
+
+
 @author_app.command("check")
 def author_check() -> None:
     """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""

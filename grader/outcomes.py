@@ -34,11 +34,11 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
         case "broken":
             return Feedback(
                 function, _("{file} cannot be read as Python{line}: {type}.").format(
-                    file=facts["files"][0], line=_line(outcome), type=facts["type"]
+                    file=facts["file"], line=_line(outcome), type=facts["type"]
                 ), _("A file that Python can run."), hidden=facts["message"],
             ) if not public else Feedback(
                 function, _("{file} cannot be read as Python{line}: {type}: {message}").format(
-                    file=facts["files"][0], line=_line(outcome), type=facts["type"], message=facts["message"]
+                    file=facts["file"], line=_line(outcome), type=facts["type"], message=facts["message"]
                 ), _("A file that Python can run."),
             )  # fmt: skip
         case "raised":

@@ -74,7 +74,8 @@ def compare(
 
 def wrong(case: Case, public: bool, found: Difference, cause: str = "") -> None:
     """Raise `Wrong` for a difference."""
-    where = _("result{path}: ").format(path=found.where) if found.where else ""
+    path = f"result{found.where}" if found.where.startswith("[") else found.where
+    where = f"{path}: " if path else ""
     values = ""
     if found.got_value or found.expected_value:
         values = _("got {got}, expected {expected}").format(got=found.got_value, expected=found.expected_value)
@@ -162,7 +163,8 @@ def leaves_inputs(student: Student, group: CaseGroup) -> None:
     """No argument is changed."""
     for case in group.cases:
         args = tuple(case.inputs.values())
-        names = reported_names(student.probe("mutated", function=case.function, names=list(case.inputs), args=args))
+        asked = student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
+        names = reported_names(asked, case.inputs)
         claim(
             not names, case, group.public,
             _("{names} changed by the call").format(names=", ".join(names)),

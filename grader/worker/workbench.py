@@ -18,6 +18,7 @@ from grader.worker.wire import Packer, Tree, unpack
 
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
+MAX_NAME = 100
 
 Reply = tuple[dict[str, Any], list[np.ndarray]]
 Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
@@ -74,7 +75,7 @@ class Workbench:
             message = str(error)[:MAX_MESSAGE]
         except BaseException:  # noqa: BLE001 - the message is student code as well
             message = ""
-        kind = type(error).__name__[:100]
+        kind = type(error).__name__[:MAX_NAME]
         base = next((base for base in _TOLD_APART if isinstance(error, base)), None)
         return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
 
