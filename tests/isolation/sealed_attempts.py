@@ -1144,7 +1144,10 @@ def grader(settings: dict[str, Any]) -> dict[str, Any]:
             answer["all_ended"] = bool(select.select([lifeline], [], [], 20)[0])
         finally:
             process.kill()
-            answer["errors"] = process.communicate()[1].decode(errors="replace")
+            try:
+                answer["errors"] = process.communicate(timeout=20)[1].decode(errors="replace")
+            except subprocess.TimeoutExpired:  # somebody in the sandbox holds the stream
+                answer["errors"] = "the sandbox outlives its end"
             os.close(lifeline)
     answer["left_behind"] = sorted(os.listdir(f"{settings['directory']}/open"))
     return answer
