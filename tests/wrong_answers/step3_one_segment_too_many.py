@@ -1,6 +1,6 @@
 """The number of segments is L // k + 1, which is one too many when k divides L."""
 # topic: recompute
-# loses: step3.gradients step3.edges step3.forward_memory step3.backward_memory step3.recomputation step3.dtype step3.inputs
+# loses: step3.gradients step3.edges step3.backward_memory step3.recomputation step3.dtype step3.inputs
 
 
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
