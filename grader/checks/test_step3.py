@@ -5,7 +5,7 @@ from typing import Any
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, same, wrong
+from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, float64_cause, same, wrong
 from grader.comparing import Difference, describe
 from grader.messages import _
 from grader.student import Student, reported_names, reported_number
@@ -118,6 +118,7 @@ def dtype(student: Student, case: CasesOf) -> None:
             bool(found) and other is None, each, group.public,
             _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
             _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
+            float64_cause(other),
         )  # fmt: skip
 
 
