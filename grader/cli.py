@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -30,8 +31,23 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+export_app = typer.Typer(help="Build what other systems need to grade with this course.", no_args_is_help=True)
+app.add_typer(export_app, name="export")
 author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
 app.add_typer(author_app, name="author")
+
+
+class ReportFormat(StrEnum):
+    """The forms of `grader report`."""
+
+    HTML = "html"
+    CSV = "csv"
+    CANVAS = "canvas"
+    MOODLE = "moodle"
+    JUNIT = "junit"
+    GRADESCOPE = "gradescope"
+    CLASSROOM50 = "classroom50"
+
 
 StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Only this exercise, such as step3.")]
 
@@ -174,6 +190,85 @@ def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder tha
     console = _console()
     console.print(f"Your skeleton is in {folder}. Begin with {first.id} in {first.topic}.py, then:", highlight=False)
     console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
+
+
+@app.command()
+def report(
+    results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.HTML,
+    output: Annotated[
+        Path | None, typer.Option(metavar="PATH", help="Where to; by default beside the results.")
+    ] = None,
+) -> None:
+    """Write the results of a run in another form; overrides.csv in its folder counts and shows."""
+    from grader.formats.html import HtmlUnavailable
+    from grader.run import Unusable, stored_run, write_report
+
+    try:
+        run_results = stored_run(results, _course())
+        written, remarks = write_report(run_results, form.value, output or results)
+    except (Unusable, HtmlUnavailable) as error:
+        _stop(str(error), USAGE)
+    print(written)
+    for remark in remarks:
+        print(_printable(remark))
+
+
+@export_app.command("gradescope")
+def export_gradescope(folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the upload goes.")]) -> None:
+    """Build the autograder to upload to Gradescope."""
+    from grader.formats.gradescope_export import ExportError, export
+
+    try:
+        print(export(folder))
+    except ExportError as error:
+        _stop(str(error), USAGE)
+
+
+@app.command()
+def replay(
+    results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
+    student: Annotated[str, typer.Option(metavar="ID", help="Whose verdict to look at.")],
+    check_name: Annotated[str, typer.Option("--check", metavar="NAME", help="Such as step2.biases.")],
+) -> None:
+    """Show the exact call behind a verdict as a snippet that runs on its own, and ask it again."""
+    from grader.formats.terminal import print_check
+    from grader.replay import replay as ask_again
+    from grader.run import Unusable, stored_run
+
+    course = _course()
+    exercise_id, _dot, check_id = check_name.partition(".")
+    exercise = _exercise(course, exercise_id)
+    if check_id not in [known.id for known in exercise.checks]:
+        names = ", ".join(f"{exercise.id}.{known.id}" for known in exercise.checks)
+        _stop(f"There is no check {check_name!r}; {exercise.id} has {names}.", USAGE)
+    try:
+        run_results = stored_run(results, course)
+    except Unusable as error:
+        _stop(str(error), USAGE)
+    found = [result for result in run_results.submissions if result.id == student]
+    if not found:
+        _stop(f"There is no result of {student!r} in {results}.", USAGE)
+    if not Path(found[0].path).exists():
+        _stop(f"The submission {found[0].path} is not there any more.", USAGE)
+    again = ask_again(Path(found[0].path), course, run_results.seed, exercise, check_id)
+    print(f"# {_printable(student)}: {check_name}, case {again.number} of {again.count}")
+    print(again.snippet)
+    print_check(_console(), again.result)
+
+
+@app.command()
+def doctor() -> None:
+    """Say what isolation this machine offers, which extras are installed, and what to do about what is missing."""
+    from grader.doctor import examine
+
+    console = _console()
+    for finding in examine():
+        mark, style = ("✓", "green") if finding.fine else ("✗", "yellow")
+        console.print(f"[{style}]{mark}[/] ", end="")
+        console.print(finding.sentence, highlight=False, markup=False)
+        if finding.advice:
+            console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
 
 
 @author_app.command("check")

@@ -48,7 +48,7 @@ class Difference:
     Attributes
     ----------
     where
-        Path inside the answer, such as "[1][0]"; empty for the answer itself.
+        Path inside the answer, such as "[1][0]" or "grads[0].gb1"; empty for the answer itself.
     got, expected
         What came back and what was due, without values.
     got_value, expected_value
@@ -60,6 +60,10 @@ class Difference:
     expected: str
     got_value: str = ""
     expected_value: str = ""
+
+
+class Parts(dict[str, Any]):
+    """Named parts of an answer, for a check that is about some of them; a path through it reads `grads[0].gb1`."""
 
 
 def difference(got: Any, expected: Any, tolerance: float | None = None, where: str = "") -> Difference | None:
@@ -192,7 +196,8 @@ def _dict_difference(got: Any, expected: Mapping[str, Any], tolerance: float | N
                 where, _("a dict without the key {key}").format(key=repr(key)),
                 _("a dict with the keys {keys}").format(keys=", ".join(expected)),
             )  # fmt: skip
-        found = difference(got[key], right, tolerance, f"{where}[{key!r}]")
+        inside = f"{where}.{key}".lstrip(".") if isinstance(expected, Parts) else f"{where}[{key!r}]"
+        found = difference(got[key], right, tolerance, inside)
         if found:
             return found
     return None

@@ -117,6 +117,8 @@ class CheckSession:
     def _run(
         self, student: Student, exercise: Exercise, on_check: OnCheck | None, *, measure: bool = True
     ) -> ExerciseResult:
+        # Answers are shared by the checks of one exercise; keeping more would only cost memory.
+        student.forget()
         item = self._items[exercise.id]
         self._plugin.problem = ""
         self._plugin.current = run = _Run(student, exercise, self._cases, on_check or _nobody, measure)
@@ -194,12 +196,13 @@ class _Run:
             return CheckResult(check, State.PASSED)
         self._student.printed.clear()
         try:
-            function(self._student, self._case)
-        except Wrong as error:
-            return self._told(CheckResult(check, State.FAILED, error.feedback))
-        except Outcome as outcome:
-            feedback = explain(outcome, public=self._cases.public)
-            return self._told(CheckResult(check, outcome.state, feedback))
+            try:
+                function(self._student, self._case)
+            except Wrong as error:
+                return self._told(CheckResult(check, State.FAILED, error.feedback))
+            except Outcome as outcome:
+                feedback = explain(outcome, public=self._cases.public)
+                return self._told(CheckResult(check, outcome.state, feedback))
         except Exception:  # noqa: BLE001 - a fault of ours must not end the class
             feedback = Feedback(
                 got=_("The grader itself failed; this does not count against you."),

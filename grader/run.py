@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import secrets
 from collections.abc import Iterator
 from contextlib import closing
@@ -13,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from grader.classroom import Settings, grade_all
 from grader.formats import results_json
-from grader.formats.stored import OtherSchema, Store, conditions_of
+from grader.formats.stored import OtherSchema, Store, conditions_of, safe_name
 from grader.formats.terminal import printable
 from grader.isolation.sandbox import detect
 from grader.report import Run
@@ -73,13 +74,69 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Outcome:
         seed = store.run.get("seed")
     settings = Settings(secrets.randbits(48) if seed is None else seed, isolation)
     conditions = conditions_of(settings.seed, isolation.level)
-    store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title})
+    ids = [entry.id for entry in entries]
+    store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
     interrupted = _grade(options, course, settings, store, conditions, entries, console)
-    results = Run(
-        settings.seed, isolation.level, course.title, store.results([entry.id for entry in entries], overrides)
-    )
+    results = Run(settings.seed, isolation.level, course.title, store.results(ids, overrides))
     results_json.write(results, options.output / "results.json")
+    write_report(results, "csv", options.output)
+    if importlib.util.find_spec("jinja2"):
+        write_report(results, "html", options.output)
     return Outcome(results, interrupted)
+
+
+def stored_run(folder: Path, course: Course) -> Run:
+    """Return the results of an earlier run, with the overrides that are in its folder now.
+
+    Raises
+    ------
+    Unusable
+        When there are none that can be read.
+    """
+    if not (folder / "run.json").exists():
+        raise Unusable(f"{folder} is not the output folder of a run.")
+    try:
+        store = Store(folder, course)
+        overrides = read_overrides(folder / "overrides.csv", course)
+    except (OtherSchema, TableError) as error:
+        raise Unusable(str(error)) from None
+    run = store.run
+    return Run(run["seed"], run["isolation"], run["course"], store.results(run["ids"], overrides))
+
+
+def write_report(run: Run, form: str, output: Path) -> tuple[Path, list[str]]:
+    """Write results in one of the forms of `grader report`.
+
+    Returns
+    -------
+    path, remarks
+        What was written, and sentences about what was left out.
+    """
+    from grader.formats import classroom50, gradebook, gradescope, html, junit
+
+    output.mkdir(parents=True, exist_ok=True)
+    if form == "html":
+        return html.write_report(run, output / "report"), []
+    if form in ("gradescope", "classroom50"):
+        write = gradescope.write if form == "gradescope" else classroom50.write
+        folder = output / form
+        folder.mkdir(exist_ok=True)
+        for result in run.submissions:
+            write(result, folder / f"{safe_name(result.id)}.json")
+        return folder, []
+    if form == "junit":
+        junit.write(run, output / "junit.xml")
+        return output / "junit.xml", []
+    path = output / f"{form}.csv" if form != "csv" else output / "grades.csv"
+    remarks = []
+    if form == "canvas":
+        left_out = gradebook.write_canvas(run, path)
+        remarks = [f"Left out, because there is no score: {student}." for student in left_out]
+    elif form == "moodle":
+        gradebook.write_moodle(run, path)
+    else:
+        gradebook.write_plain(run, path)
+    return path, remarks
 
 
 def _entries(options: RunOptions, course: Course) -> list[Entry]:

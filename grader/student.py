@@ -6,7 +6,7 @@ below, each of which is a state of the check that made the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -16,7 +16,7 @@ from grader.cases.case import Case
 from grader.report import State
 from grader.worker.loading import Functions, Loader
 from grader.worker.wire import Malformed, Packer, unpack
-from grader.worker.workbench import Ask, Late, Workbench, deadline
+from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED, Ask, Late, Workbench, deadline
 
 T = TypeVar("T")
 
@@ -72,8 +72,9 @@ class Student(Protocol):
 class Messenger:
     """Turn calls into requests and replies into values or outcomes."""
 
-    def __init__(self) -> None:
+    def __init__(self, files: Container[str]) -> None:
         self.printed: list[str] = []
+        self._files = files
         self._remembered: dict[object, Any] = {}
 
     def _exchange(
@@ -113,20 +114,30 @@ class Messenger:
         packer = Packer(_refuse_to_keep)
         request.update({name: packer.pack(value) for name, value in values.items()})
         reply, arrays = self._exchange(request, packer.arrays, function)
+        try:
+            return self._value(reply, arrays, function)
+        except Malformed:
+            raise self._tampered(function) from None
+
+    def _value(self, reply: dict[str, Any], arrays: list[np.ndarray], function: str) -> Any:
+        """Return the value of a reply or raise the outcome; a reply that is not ours is `Malformed`."""
         printed = reply.get("printed")
         if isinstance(printed, str):
-            self.printed.append(printed)
+            self.printed.append(printed[:MAX_PRINTED])
         match reply:
             case {"value": tree}:
                 return unpack(tree, arrays)
             case {"unavailable": "stub" | "missing" as kind}:
                 raise Outcome(State.NOT_ATTEMPTED, kind, {"function": function})
             case {"unavailable": "conflict", "files": list(files)}:
-                raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": _texts(files)})
-            case {"unavailable": "broken", "files": list(files), "error": dict(error)}:
-                raise Outcome(State.ERROR, "broken", {"function": function, "files": _texts(files), **_error(error)})
+                raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": self._own_files(files)})
+            case {"unavailable": "broken", "files": [file], "error": dict(error)}:
+                facts = {"function": function, **self._error(error), "file": self._own_files([file])[0]}
+                if facts["type"] not in _SOURCE_ERRORS:
+                    raise Malformed("an error that source code does not have")
+                raise Outcome(State.ERROR, "broken", facts)
             case {"raised": dict(error)}:
-                facts = {"function": function, **_error(error)}
+                facts = {"function": function, **self._error(error)}
                 if facts["base"] == "NotImplementedError":
                     raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
                 if facts["base"] == "MemoryError":
@@ -134,25 +145,36 @@ class Messenger:
                 raise Outcome(State.ERROR, "raised", facts)
         raise Malformed("a reply of unknown kind")
 
+    def _tampered(self, function: str) -> Outcome:
+        """Return what a reply that is not ours amounts to."""
+        return Outcome(State.CRASHED, "tampered", {"function": function})
+
+    def _own_files(self, files: Sequence[object]) -> list[str]:
+        """Return names of files of the submission; whoever made up others could tell what must stay hidden."""
+        if not files or not all(isinstance(file, str) and file in self._files for file in files):
+            raise Malformed("a file that was not handed in")
+        return [str(file) for file in files]
+
+    def _error(self, error: Mapping[str, object]) -> dict[str, Any]:
+        """Take from a reply what the sentence needs, with the types the sentence needs."""
+        line, file, cell = error.get("line"), error.get("file"), error.get("cell")
+        return {
+            "type": str(error.get("type", ""))[:MAX_NAME],
+            "message": str(error.get("message", ""))[:MAX_MESSAGE],
+            "base": str(error.get("base", ""))[:MAX_NAME],
+            "file": file if isinstance(file, str) and file in self._files else "",
+            "line": line if type(line) is int else None,
+            "cell": cell if type(cell) is int else None,
+        }
+
+
+_SOURCE_ERRORS = frozenset(
+    {"SyntaxError", "IndentationError", "TabError", "ValueError", "RecursionError", "MemoryError"}
+)
+
 
 def _refuse_to_keep(value: object) -> int:
     raise TypeError(f"a check handed over a {type(value).__name__}, which is not a plain value")
-
-
-def _texts(values: Sequence[object]) -> list[str]:
-    return [str(value) for value in values[:20]]
-
-
-def _error(error: Mapping[str, object]) -> dict[str, Any]:
-    """Take from a reply what the sentence needs, with the types the sentence needs."""
-    line = error.get("line")
-    return {
-        "type": str(error.get("type", "")),
-        "message": str(error.get("message", "")),
-        "base": str(error.get("base", "")),
-        "file": str(error.get("file") or ""),
-        "line": line if type(line) is int else None,
-    }
 
 
 class InProcessStudent(Messenger):
@@ -162,12 +184,20 @@ class InProcessStudent(Messenger):
     ----------
     loader, ask
         As for `Workbench`.
+    files
+        Names of the files that there are.
     call_seconds
         Deadline of each call, where the platform has timers; None to let it run.
     """
 
-    def __init__(self, loader: Functions, ask: Ask | None = None, call_seconds: float | None = None) -> None:
-        super().__init__()
+    def __init__(
+        self,
+        loader: Functions,
+        files: Container[str] = (),
+        ask: Ask | None = None,
+        call_seconds: float | None = None,
+    ) -> None:
+        super().__init__(files)
         self._workbench = Workbench(loader, ask)
         self._call_seconds = call_seconds
 
@@ -212,7 +242,7 @@ class LocalStudent(InProcessStudent):
         ask: Ask | None = None,
         call_seconds: float | None = None,
     ) -> None:
-        super().__init__(Loader(files, functions), ask, call_seconds)
+        super().__init__(Loader(files, functions), files, ask, call_seconds)
 
 
 def reported_number(value: Any) -> float:
@@ -228,8 +258,8 @@ def reported_number(value: Any) -> float:
     raise Outcome(State.CRASHED, "tampered", {})
 
 
-def reported_names(value: Any) -> list[str]:
-    """Return a list of names that a probe reported; raises `Outcome` as `reported_number` does."""
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+def reported_names(value: Any, possible: Container[str]) -> list[str]:
+    """Return names that a probe reported, out of the possible ones; raises `Outcome` as `reported_number` does."""
+    if isinstance(value, list) and all(isinstance(item, str) and item in possible for item in value):
         return value
     raise Outcome(State.CRASHED, "tampered", {})

@@ -5,12 +5,14 @@ import time
 
 import pytest
 
+from grader.outcomes import explain
 from grader.student import InProcessStudent, Outcome
 from grader.submissions import find_submissions, read_submission
 from grader.worker.loading import Loader, Unavailable
 from grader.worker.notebooks import NotANotebook, read_cells, to_python
 
 WANTED = ("relu", "linear_forward")
+FILES = ("work.ipynb",)
 
 
 def notebook(*cells, **changes):
@@ -127,28 +129,33 @@ def test_a_cell_that_fails_loses_nothing_else(load, cell):
 
 
 def test_a_statement_that_fails_leaves_the_rest_of_its_cell(load):
-    cell = "import not_here, math\nfrom nowhere import a, b\ncheck('step1')\ndef relu(x):\n    return math.floor(x + 0.5)"
+    cell = (
+        "import not_here, math\nfrom nowhere import a, b\ncheck('step1')\ndef relu(x):\n    return math.floor(x + 0.5)"
+    )
     assert answer(load, cell) == 1
 
 
 def test_when_the_answer_itself_fails_that_is_told(load):
     with pytest.raises(Outcome) as caught:
-        InProcessStudent(load("x = 1", "\n@not_defined\ndef relu(x):\n    return 1")).call("relu", 1)
+        InProcessStudent(load("x = 1", "\n@not_defined\ndef relu(x):\n    return 1"), FILES).call("relu", 1)
     facts = caught.value.facts
-    assert (facts["type"], facts["file"], facts["line"]) == ("NameError", "work.ipynb, code cell 2", 2)
+    assert (facts["type"], facts["file"], facts["cell"], facts["line"]) == ("NameError", "work.ipynb", 2, 2)
 
 
 def test_an_error_names_the_cell_and_the_line_in_it(load):
     cells = ("# first", {"cell_type": "raw", "source": "x"}, "%matplotlib inline\ndef relu(x):\n    return 1 / 0")
     with pytest.raises(Outcome) as caught:
-        InProcessStudent(load(*cells)).call("relu", 1)
-    assert (caught.value.facts["file"], caught.value.facts["line"]) == ("work.ipynb, code cell 2", 3)
+        InProcessStudent(load(*cells), FILES).call("relu", 1)
+    assert "in work.ipynb, code cell 2, line 3" in explain(caught.value, public=True).got
 
 
 def test_an_answer_in_a_broken_cell_names_the_cell(load):
     with pytest.raises(Unavailable) as caught:
         answer(load, "x = 1", "def relu(x:\n    pass")
-    assert (caught.value.kind, caught.value.files) == ("broken", ["work.ipynb, code cell 2"])
+    assert (caught.value.kind, caught.value.files, caught.value.error["cell"]) == ("broken", ["work.ipynb"], 2)
+    with pytest.raises(Outcome) as told:
+        InProcessStudent(load("x = 1", "def relu(x:\n    pass"), FILES).call("relu", 1)
+    assert "work.ipynb cannot be read as Python, code cell 2, line 1" in explain(told.value, public=False).got
 
 
 def test_what_no_answer_needs_is_not_run(load):
@@ -189,7 +196,7 @@ def test_what_an_answer_needs_is_run(load, cells):
     ("source", "python"),
     [
         ("%matplotlib inline\nx = 1", "pass\nx = 1"),
-        ("%pip install numpy\n!ls -l \"unclosed\nx = 1", "pass\npass\nx = 1"),
+        ('%pip install numpy\n!ls -l "unclosed\nx = 1', "pass\npass\nx = 1"),
         ("!pip install \\\n   numpy\nx = 1", "pass\n\nx = 1"),
         ("relu?\n?relu\nrelu??\nnp.a*?\nx = 1", "pass\npass\npass\npass\nx = 1"),
         ("files = !ls\ntime = %timeit -o x\na, b = !x\nx = 1", "pass\npass\npass\nx = 1"),

@@ -140,7 +140,8 @@ def test_constraints_cover_what_is_required() -> None:
     import tomllib
 
     project = tomllib.loads(read("pyproject.toml"))["project"]
-    required = [*project["dependencies"], *project["optional-dependencies"]["dev"]]
+    extras = project["optional-dependencies"]
+    required = [*project["dependencies"], *extras["instructor"], *extras["dev"]]
     pinned = dict(re.findall(r"^([\w.-]+)==(\S+)$", read("constraints.txt"), re.MULTILINE))
     names = {name.lower().replace("_", "-") for name in pinned}
     assert {re.match(r"[\w-]+", line)[0].lower() for line in required} <= names  # type: ignore[index]

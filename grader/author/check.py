@@ -23,7 +23,7 @@ class StudentWithReference(LocalStudent):
     """A student in this process whose earlier functions the reference can answer, as in `grader run`."""
 
     def __init__(self, files: Mapping[str, bytes], course: Course) -> None:
-        self._files = files
+        self._handed_in = files
         self._course = course
         super().__init__(files, course.functions, self._ask)
 
@@ -37,7 +37,7 @@ class StudentWithReference(LocalStudent):
         finally:
             self.close()
             self.forget()
-            super().__init__(self._files, self._course.functions, self._ask)
+            super().__init__(self._handed_in, self._course.functions, self._ask)
 
     def _ask(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         reference: Callable[..., Any] = reference_functions(self._course)[function]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +34,6 @@ class Cases(Protocol):
         """Whether students may see the inputs."""
         ...
 
-    def of(self, exercise_id: str) -> Mapping[str, list[Case]]:
+    def of(self, exercise_id: str) -> Mapping[str, Sequence[Case]]:
         """Return the cases of one exercise by the name of their check."""
         ...

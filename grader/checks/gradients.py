@@ -40,10 +40,12 @@ def causes(grads_of: Take, expected_of: Take) -> list[Cause]:
                 return _("A gradient is the mean over the rows; it is their sum.")
         return None
 
-    def not_summed(got: Any, case: Case) -> str | None:
+    def not_summed(got: Any, case: Case) -> list[str] | None:
         for mine, right in _pairs(grads_of(got), expected_of(case)):
             if right.ndim == 1 and mine.ndim == 2 and same(mine.sum(axis=0), right):
-                return _("A bias gradient still has rows: sum over them, so that gb has the shape of b.")
+                rows = _("A bias gradient still has rows: sum over them, so that gb has the shape of b.")
+                axis = _("A bias gradient has an axis too many: it has the shape of b.")
+                return [axis, rows] if len(mine) == 1 else [rows]
         return None
 
     def other_order(got: Any, case: Case) -> str | None:

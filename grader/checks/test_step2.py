@@ -16,6 +16,7 @@ from grader.checks.verdict import (
     leaves_inputs,
     same,
 )
+from grader.comparing import Parts
 from grader.messages import _
 from grader.student import Student
 
@@ -37,11 +38,11 @@ def input_gradient(student: Student, case: CasesOf) -> None:
 
 
 def weights(student: Student, case: CasesOf) -> None:
-    agree(student, case("weights"), _CAUSES, lambda answer: _members(answer[1], 0, 2))
+    agree(student, case("weights"), _CAUSES, lambda answer: _members(answer[1], gw1=0, gw2=2))
 
 
 def biases(student: Student, case: CasesOf) -> None:
-    agree(student, case("biases"), _CAUSES, lambda answer: _members(answer[1], 1, 3))
+    agree(student, case("biases"), _CAUSES, lambda answer: _members(answer[1], gb1=1, gb2=3))
 
 
 def kink(student: Student, case: CasesOf) -> None:
@@ -66,8 +67,9 @@ def inputs(student: Student, case: CasesOf) -> None:
     leaves_inputs(student, case("inputs"))
 
 
-def _members(grads: Any, first: int, second: int) -> list[tuple[Any, Any]]:
-    return [(layer[first], layer[second]) for layer in grads]
+def _members(grads: Any, **indices: int) -> Parts:
+    """Return some of the four gradients of every layer."""
+    return Parts(grads=[Parts({name: layer[index] for name, index in indices.items()}) for layer in grads])
 
 
 def _grad_output_returned(got: Any, case: Case) -> str | None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, same, wrong
+from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, float64_cause, same, wrong
 from grader.comparing import Difference, describe
 from grader.messages import _
 from grader.student import Student, reported_names, reported_number
@@ -65,7 +65,7 @@ def edges(student: Student, case: CasesOf) -> None:
 def forward_memory(student: Student, case: CasesOf) -> None:
     group = case("forward_memory")
     for each in group.cases:
-        measured = _memory(student, each)["forward"]
+        measured = reported_number(student.probe("checkpointed_forward_memory", **each.inputs))
         n_layers, k = len(each.inputs["params"]), each.inputs["k"]
         limit = math.ceil(n_layers / k) + FORWARD_SLACK
         claim(
@@ -82,7 +82,7 @@ def forward_memory(student: Student, case: CasesOf) -> None:
 def backward_memory(student: Student, case: CasesOf) -> None:
     group = case("backward_memory")
     for each in group.cases:
-        measured = _memory(student, each)["backward"]
+        measured = reported_number(student.probe("checkpointed_backward_memory", **each.inputs))
         n_layers, k = len(each.inputs["params"]), each.inputs["k"]
         limit = 2 * k + BACKWARD_SLACK
         claim(
@@ -118,18 +118,15 @@ def dtype(student: Student, case: CasesOf) -> None:
             bool(found) and other is None, each, group.public,
             _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
             _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
+            float64_cause(other),
         )  # fmt: skip
 
 
 def inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
-        changed = reported_names(
-            student.probe(
-                "checkpointed_mutated",
-                **{name: each.inputs[name] for name in ("x", "params", "grad_output", "k")},
-            )
-        )
+        arguments = {name: each.inputs[name] for name in ("x", "params", "grad_output", "k")}
+        changed = reported_names(student.probe("checkpointed_mutated", **arguments), {*arguments, "saved_inputs"})
         claim(
             not changed, each, group.public,
             _("{names} changed by the call").format(names=", ".join(changed)),
@@ -164,16 +161,6 @@ def _backward(student: Student, case: Case) -> Any:
         return student.call("model_backward_checkpointed", case.inputs["grad_output"], answer[1], params, k)
 
     return student.once(("backward", id(case)), ask)
-
-
-def _memory(student: Student, case: Case) -> Any:
-    def ask() -> Any:
-        return student.probe("checkpointed_memory", **case.inputs)
-
-    measured = student.once(("memory", id(case)), ask)
-    if not isinstance(measured, dict):
-        measured = {}
-    return {name: reported_number(measured.get(name)) for name in ("forward", "backward")}
 
 
 def _same_gradients(student: Student, group: CaseGroup) -> None:

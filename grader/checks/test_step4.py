@@ -56,19 +56,27 @@ def _recomputes_all(got: Any, case: Case) -> str | None:
     return None
 
 
-def _other_comparison(got: Any, case: Case) -> str | None:
+def _other_comparison(got: Any, case: Case) -> list[str]:
     mine, right = float(got["overhead_vs_no_ckpt"]), case.expected
     extra = right["recompute"]
-    known = {
-        100 * right["overhead_vs_no_ckpt"]: _("This is a percentage; return a fraction: 0.33 rather than 33."),
-        extra / right["fwd"]: _(
-            "This compares with the forward alone; compare with the whole step, forward and backward."
+    known = [
+        (100 * right["overhead_vs_no_ckpt"], _("This is a percentage; return a fraction: 0.33 rather than 33.")),
+        (
+            extra / right["fwd"],
+            _("This compares with the forward alone; compare with the whole step, forward and backward."),
         ),
-        extra / right["bwd"]: _(
-            "This compares with the backward alone; compare with the whole step, forward and backward."
+        (
+            extra / right["bwd"],
+            _("This compares with the backward alone; compare with the whole step, forward and backward."),
         ),
-        extra / right["total"]: _("This is the share of the new step; divide by the step without recomputation."),
-        extra: _("This is the extra work itself; divide it by the work of a step without recomputation."),
-        1 + right["overhead_vs_no_ckpt"]: _("This is the ratio of the two steps; subtract 1 to get the overhead."),
-    }
-    return next((cause for value, cause in known.items() if math.isclose(mine, value, rel_tol=1e-6)), None)
+        (
+            extra / right["total"],
+            _("This is the share of the new step; divide by the step without recomputation."),
+        ),
+        (extra, _("This is the extra work itself; divide it by the work of a step without recomputation.")),
+        (
+            1 + right["overhead_vs_no_ckpt"],
+            _("This is the ratio of the two steps; subtract 1 to get the overhead."),
+        ),
+    ]
+    return [cause for value, cause in known if math.isclose(mine, value, rel_tol=1e-6)]

@@ -40,27 +40,24 @@ def _ratio(got: Any, case: Case) -> float:
     return float(got) / float(case.expected)
 
 
-def _factor(got: Any, case: Case) -> str | None:
+def _factor(got: Any, case: Case) -> list[str]:
     """Name what was left out or put in, from the ratio to the right answer."""
     ratio = _ratio(got, case)
     values = case.inputs
-    known = {
-        1e6 / 2**20: _("This is in MiB of 2^20 bytes; 1 MB is 10^6 bytes."),
-        1e-3: _("This is in GB; the answer is due in MB of 10^6 bytes."),
-        1e6 / 2**30: _("This is in GiB; the answer is due in MB of 10^6 bytes."),
-        1e6: _("This is in bytes; the answer is due in MB of 10^6 bytes."),
-        1 / values.get("bytes_per_value", 2): _("bytes_per_value is ignored: these are elements, not bytes."),
-        2 / values.get("bytes_per_value", 2): _("bytes_per_value is ignored: 2 bytes are used whatever it is."),
-        1 / values.get("batch", 1): _("batch is ignored."),
-        1 / values["n_layers"]: _("n_layers is ignored: this is one layer."),
-        1 / 12: _("A layer holds 12 tensors of the size of its input; this counts one."),
-        1e6 / values.get("bytes_per_value", 2): _("These are elements; the answer is due in MB of 10^6 bytes."),
-        8.0: _("These are bits; the answer is due in MB of 10^6 bytes."),
-    }
-    return next(
-        (cause for value, cause in known.items() if value != 1 and math.isclose(ratio, value, rel_tol=1e-9)),
-        None,
-    )
+    known = [
+        (1e6 / 2**20, _("This is in MiB of 2^20 bytes; 1 MB is 10^6 bytes.")),
+        (1e-3, _("This is in GB; the answer is due in MB of 10^6 bytes.")),
+        (1e6 / 2**30, _("This is in GiB; the answer is due in MB of 10^6 bytes.")),
+        (1e6, _("This is in bytes; the answer is due in MB of 10^6 bytes.")),
+        (1 / values.get("bytes_per_value", 2), _("bytes_per_value is ignored: these are elements, not bytes.")),
+        (2 / values.get("bytes_per_value", 2), _("bytes_per_value is ignored: 2 bytes are used whatever it is.")),
+        (1 / values.get("batch", 1), _("batch is ignored.")),
+        (1 / values["n_layers"], _("n_layers is ignored: this is one layer.")),
+        (1 / 12, _("A layer holds 12 tensors of the size of its input; this counts one.")),
+        (1e6 / values.get("bytes_per_value", 2), _("These are elements; the answer is due in MB of 10^6 bytes.")),
+        (8.0, _("These are bits; the answer is due in MB of 10^6 bytes.")),
+    ]
+    return [cause for value, cause in known if value != 1 and math.isclose(ratio, value, rel_tol=1e-9)]
 
 
 def _units(case: Case) -> tuple[int, int, int, int]:
@@ -69,19 +66,20 @@ def _units(case: Case) -> tuple[int, int, int, int]:
     return n_layers, size, segments, segments + size
 
 
-def _segments_only(got: Any, case: Case) -> str | None:
+def _segments_only(got: Any, case: Case) -> list[str]:
     n_layers, size, segments, right = _units(case)
     ratio = _ratio(got, case)
-    known = {
-        segments / right: _("Only the saved inputs are counted; the segment that is being rebuilt is missing."),
-        size / right: _("Only the rebuilt segment is counted; the saved inputs of all segments are missing."),
-        n_layers / right: _("segment_size is ignored: this counts a tensor for every layer."),
-        (segments + 12 * size) / right: _(
-            "A layer of the rebuilt segment counts as one tensor in this estimator, not as 12."
+    known = [
+        (segments / right, _("Only the saved inputs are counted; the segment that is being rebuilt is missing.")),
+        (size / right, _("Only the rebuilt segment is counted; the saved inputs of all segments are missing.")),
+        (n_layers / right, _("segment_size is ignored: this counts a tensor for every layer.")),
+        (
+            (segments + 12 * size) / right,
+            _("A layer of the rebuilt segment counts as one tensor in this estimator, not as 12."),
         ),
-        12.0: _("Each tensor counts 12 times; here a layer counts as one tensor."),
-    }
-    return next((cause for value, cause in known.items() if math.isclose(ratio, value, rel_tol=1e-9)), None)
+        (12.0, _("Each tensor counts 12 times; here a layer counts as one tensor.")),
+    ]
+    return [cause for value, cause in known if math.isclose(ratio, value, rel_tol=1e-9)]
 
 
 def _no_segment(got: Any, case: Case) -> str | None:

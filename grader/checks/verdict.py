@@ -12,10 +12,10 @@ from grader.cases.case import Case
 from grader.comparing import Difference, difference
 from grader.messages import _, ngettext
 from grader.report import Feedback
-from grader.student import Student, reported_names
+from grader.student import Outcome, Student, reported_names
 
-# Looks at an answer and its case, and names the mistake if the numbers give it away.
-Cause: TypeAlias = Callable[[Any, Case], str | None]
+# Looks at an answer and its case, and names the mistake if the numbers give it away; several if they leave it open.
+Cause: TypeAlias = Callable[[Any, Case], str | list[str] | None]
 
 
 class Wrong(AssertionError):
@@ -53,8 +53,20 @@ def agree(
         Takes from the answer, and from the expected one, what this check is about; may raise `LookupError` or
         `TypeError` on an answer of another form, which then differs as a whole.
     """
+    differing: list[tuple[Case, Any, Difference]] = []
     for case in group.cases:
-        compare(case, student.answer(case), case.expected, group.public, causes, part)
+        try:
+            got = student.answer(case)
+        except Outcome:
+            if differing:
+                break
+            raise
+        found = difference(*_parts(part, got, case.expected))
+        if found:
+            differing.append((case, got, found))
+    if differing:
+        case, _got, found = differing[0]
+        wrong(case, group.public, found, _likely_cause([(got, case) for case, got, _found in differing], causes))
 
 
 def compare(
@@ -69,12 +81,13 @@ def compare(
     found = difference(*_parts(part, got, expected))
     if found is None:
         return
-    wrong(case, public, found, _likely_cause(got, case, causes))
+    wrong(case, public, found, _likely_cause([(got, case)], causes))
 
 
 def wrong(case: Case, public: bool, found: Difference, cause: str = "") -> None:
     """Raise `Wrong` for a difference."""
-    where = _("result{path}: ").format(path=found.where) if found.where else ""
+    path = f"result{found.where}" if found.where.startswith("[") else found.where
+    where = f"{path}: " if path else ""
     values = ""
     if found.got_value or found.expected_value:
         values = _("got {got}, expected {expected}").format(got=found.got_value, expected=found.expected_value)
@@ -118,19 +131,25 @@ def _parts(part: Callable[[Any], Any], got: Any, expected: Any) -> tuple[Any, An
         return got, expected
 
 
-def _likely_cause(got: Any, case: Case, causes: Iterable[Cause]) -> str:
-    found = next(filter(None, (_try(cause, got, case) for cause in causes)), None)
-    if found is None and got is None:
+def _likely_cause(differing: Sequence[tuple[Any, Case]], causes: Iterable[Cause]) -> str:
+    """Return the first cause that fits every answer that differs."""
+    for cause in causes:
+        fitting = [_try(cause, got, case) for got, case in differing]
+        common = [sentence for sentence in fitting[0] if all(sentence in others for others in fitting)]
+        if common:
+            return common[0]
+    if differing[0][0] is None:
         return _("Nothing came back: is there a return at the end?")
-    return found or ""
+    return ""
 
 
-def _try(cause: Cause, got: Any, case: Case) -> str | None:
-    """Ask for a cause; an answer of another form than it expects has none."""
+def _try(cause: Cause, got: Any, case: Case) -> list[str]:
+    """Ask for causes; an answer of another form than they expect has none."""
     try:
-        return cause(got, case)
-    except (LookupError, TypeError, ValueError, AttributeError):
-        return None
+        found = cause(got, case)
+    except (LookupError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+        return []
+    return found if isinstance(found, list) else [found] if found else []
 
 
 def same(got: Any, expected: Any) -> bool:
@@ -151,18 +170,26 @@ def keeps_dtype(student: Student, group: CaseGroup) -> None:
             bool(found) and other is None, case, group.public,
             _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
             _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
-            _(
-                "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
-                "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
-            ) if other == np.float64 else "",
+            float64_cause(other),
         )  # fmt: skip
+
+
+def float64_cause(dtype: Any) -> str:
+    """Return why arrays may have become float64."""
+    if dtype != np.float64:
+        return ""
+    return _(
+        "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
+        "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
+    )
 
 
 def leaves_inputs(student: Student, group: CaseGroup) -> None:
     """No argument is changed."""
     for case in group.cases:
         args = tuple(case.inputs.values())
-        names = reported_names(student.probe("mutated", function=case.function, names=list(case.inputs), args=args))
+        asked = student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
+        names = reported_names(asked, case.inputs)
         claim(
             not names, case, group.public,
             _("{names} changed by the call").format(names=", ".join(names)),

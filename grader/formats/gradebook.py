@@ -106,7 +106,7 @@ def _moodle(run: Run) -> Iterator[Sequence[_Cell]]:
         participant = folder or _MOODLE_PARTICIPANT.fullmatch(result.id)
         yield [
             f"Participant {participant['number']}" if participant else None,
-            result.name or (folder["name"] if folder else None),
+            result.name or (folder["name"] if folder and folder["name"] != "Participant" else None),
             None if participant else result.id,
             result.id if "@" in result.id else None,
             state_name(result.state), result.points, result.max_points, None, _comments(result),

@@ -1,8 +1,7 @@
 """Gradescope's `results.json`, as its autograder specification describes it.
 
-Gradescope adds up the scores of the tests and takes one that is missing for nothing. So a submission that a grader
-error has left without a score gets no `score` anywhere: Gradescope then reports that the autograder has no score
-for it, instead of a sum that is too low.
+The specification wants a score at the top or at every test. A submission that a grader error has left without a
+score gets none anywhere, so that Gradescope can only complain, and never add up the rest and call it the score.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _BINS = 10
+# Ids, names and remarks are cut at these lengths, so that none fills a page.
+_NAME, _REMARK = 100, 500
 
 
 class HtmlUnavailable(RuntimeError):
@@ -83,10 +85,8 @@ def _clean(value: Any) -> Any:
     return printable(value) if isinstance(value, str) and not hasattr(value, "__html__") else value
 
 
-def _short(text: str, length: int = 100) -> str:
-    """Return an id or name at a length at which it cannot fill a page."""
-    shown = text.strip() or "\N{EM DASH}"
-    return shown if len(shown) <= length else f"{shown[:length]}\N{HORIZONTAL ELLIPSIS}"
+def _short(text: str, length: int = _NAME) -> str:
+    return text if len(text) <= length else f"{text[:length]}\N{HORIZONTAL ELLIPSIS}"
 
 
 def _state(state: State) -> dict[str, str]:
@@ -95,12 +95,12 @@ def _state(state: State) -> dict[str, str]:
 
 def _student(result: SubmissionResult) -> dict[str, Any]:
     return {
-        "id": _short(result.id),
-        "name": _short(result.name),
+        "id": _short(result.id).strip() or _("no id"),
+        "name": _short(result.name).strip(),
         "points": points_of(result.points, result.max_points),
         "open": open_score() if result.points is None else "",
-        "problem": result.problem,
-        "notes": result.notes,
+        "problem": _short(result.problem, _REMARK),
+        "notes": [_short(note, _REMARK) for note in result.notes],
         "exercises": [_exercise(result, exercise) for exercise in result.exercises],
     }
 
@@ -199,14 +199,14 @@ class _Class:
         self._rows.append(
             {
                 "id": result.id,
-                "shown_id": _short(result.id),
-                "name": _short(result.name),
+                "shown_id": _short(result.id).strip() or _("no id"),
+                "name": _short(result.name).strip(),
                 "href": href,
                 "points": points_of(result.points, result.max_points),
                 "percent": None if percent is None else round(percent),
                 "states": [_state(exercise.state) for exercise in result.exercises],
                 "overridden": [result.override(exercise.exercise.id) is not None for exercise in result.exercises],
-                "remarks": [*remarks, *result.notes, *overrides],
+                "remarks": [_short(remark, _REMARK) for remark in (*remarks, *result.notes, *overrides)],
             }
         )
 
@@ -281,8 +281,6 @@ def _class_texts() -> dict[str, str]:
         "exercise": _("Exercise"),
         "mean_points": _("Mean points"),
         "states": _("States"),
-        "id": _("Id"),
-        "name": _("Name"),
         "points": _("Points"),
         "percent": _("Percent"),
         "remarks": _("Remarks"),

@@ -102,6 +102,11 @@ def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool
             console.print(Padding(_check(check, instructor), (0, 0, 0, 4)))
 
 
+def print_check(console: Console, result: CheckResult) -> None:
+    """Print one check for the instructor."""
+    console.print(_check(result, instructor=True))
+
+
 def print_progress(console: Console, results: Iterable[ExerciseResult]) -> None:
     """Print how many points there are so far."""
     results = list(results)

@@ -19,6 +19,9 @@ from grader.worker import wire
 CALL_SECONDS = 5.0
 # All calls of a submission together; whatever comes after them is not called any more.
 TOTAL_SECONDS = 60.0
+# What the reference answers in the place of earlier steps: the cases are far smaller, and nobody else may keep it busy.
+MAX_ASKED_VALUES = 20_000
+MAX_ASKED_AXIS = 64
 
 
 class RemoteStudent(Messenger):
@@ -50,9 +53,9 @@ class RemoteStudent(Messenger):
         call_seconds: float = CALL_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
     ) -> None:
-        super().__init__()
+        super().__init__(files)
         self._zygote = zygote
-        self._files = files
+        self._contents = files
         self._functions = functions
         self._reference = reference
         self._call_seconds = call_seconds
@@ -96,7 +99,10 @@ class RemoteStudent(Messenger):
         """Run the file of a function before its first call, so that a file that never ends is given up once for all."""
         if self._origins is None:
             reply, arrays = self._guarded({"do": "origins"}, [], function, self._functions)
-            origins = wire.unpack(reply.get("value"), arrays)
+            try:
+                origins = wire.unpack(reply.get("value"), arrays)
+            except wire.Malformed:
+                raise self._tampered(function) from None
             self._origins = origins if isinstance(origins, dict) else {}
         file = self._origins.get(function)
         if isinstance(file, str) and file not in self._loaded and function not in self._given_up:
@@ -149,8 +155,8 @@ class RemoteStudent(Messenger):
             wire.receive(connection, time.monotonic() + PATIENCE_SECONDS)
         except (EOFError, OSError, wire.Malformed) as error:
             raise ZygoteError(f"the worker ended before it was sealed: {error}") from None
-        names = list(self._files)
-        contents = [np.frombuffer(self._files[name], np.uint8) for name in names]
+        names = list(self._contents)
+        contents = [np.frombuffer(self._contents[name], np.uint8) for name in names]
         _send(connection, {"files": names, "functions": list(self._functions)}, contents, deadline)
         if self._replaced:
             _send(connection, {"do": "replace", "functions": list(self._replaced)}, [], deadline)
@@ -163,15 +169,25 @@ class RemoteStudent(Messenger):
         if not isinstance(name, str) or name not in self._replaced:
             raise wire.Malformed("a question that is not open")
         packer = wire.Packer(lambda value: 0)
+        if sum(array.size for array in arrays) > MAX_ASKED_VALUES or any(
+            max(array.shape, default=0) > MAX_ASKED_AXIS for array in arrays
+        ):
+            return {"raised": "ValueError"}, []
         try:
             args = wire.unpack(request.get("args"), arrays)
             kwargs = wire.unpack(request.get("kwargs"), arrays)
-            value = self._reference[name](*args, **kwargs)
+            with np.errstate(all="ignore"):
+                value = self._reference[name](*args, **kwargs)
         except wire.Malformed:
             raise
         except Exception as error:  # noqa: BLE001 - the arguments are the student's
             return {"raised": type(error).__name__}, []
         return {"value": packer.pack(value)}, packer.arrays
+
+    def _tampered(self, function: str) -> Outcome:
+        self.close()
+        self._given_up[function] = outcome = super()._tampered(function)
+        return outcome
 
     def _crashed(self, function: str) -> Outcome:
         status = self._stop()

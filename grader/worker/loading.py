@@ -76,8 +76,11 @@ class Functions(Protocol):
         """Put other functions in the place of the student's."""
         ...
 
-    def place(self, filename: str) -> str | None:
-        """Return what to call the file of some running code, if it is the student's."""
+    def source(self, filename: str) -> dict[str, Any] | None:
+        """Return the file, and the number of the cell in a notebook, that some running code of the student's is from.
+
+        None when the code is not the student's.
+        """
         ...
 
     def close(self) -> None:
@@ -91,7 +94,7 @@ class _Candidate:
 
     file: str
     kind: str  # "definition", "import", "stub" or "broken"
-    text: str = ""  # of a definition; where the error is, of a broken one
+    text: str = ""  # of a definition; the file name of the code, of a broken one
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -147,7 +150,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return chosen[0].file
         for candidate in candidates:
             if candidate.kind == "broken":
-                raise Unavailable("broken", [candidate.text], self._syntax_errors[candidate.text])
+                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
         if candidates:
             raise Unavailable("stub", [candidates[0].file])
         raise Unavailable("missing")
@@ -172,10 +175,13 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise Unavailable("missing", [origin])
         return value  # type: ignore[no-any-return]
 
-    def place(self, filename: str) -> str | None:
-        """Return what to call the file of some running code, if it is the submission's."""
-        if filename in self.files or any(filename in code.cells for code in self._notebooks.values()):
-            return filename
+    def source(self, filename: str) -> dict[str, Any] | None:
+        """Return the file, and the number of the cell in a notebook, that running code is from."""
+        if filename in self.files:
+            return {"file": filename}
+        for path, code in self._notebooks.items():
+            if filename in code.cells:
+                return {"file": path, "cell": code.cells[filename]}
         return None
 
     def modules(self) -> Iterator[types.ModuleType]:
@@ -335,6 +341,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         message = getattr(error, "msg", None) or str(error)
         names = {a or b for a, b in _DEFINITION.findall(text)} & self._wanted
         self._syntax_errors[file] = {"type": type(error).__name__, "message": message, "line": line}
+        if path in self._notebooks:
+            self._syntax_errors[file]["cell"] = self._notebooks[path].cells[file]
         return {name: _Candidate(path, "broken", file) for name in names}
 
     def _candidate(self, path: str, name: str, node: ast.AST) -> _Candidate | None:

@@ -6,9 +6,11 @@ returns. The first argument is the submission's `Loader`; the rest come from the
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import math
 import tracemalloc
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -62,35 +64,44 @@ def _arrays(value: object) -> list[np.ndarray]:
     return []
 
 
-def checkpointed_memory(student: Loader, x: np.ndarray, params: Layers, k: int) -> dict[str, float]:
-    """Measure step 3 in units of one layer input.
-
-    Returns
-    -------
-    dict
-        `forward`: what the forward leaves alive; `backward`: what the backward adds at its peak.
-    """
+def checkpointed_forward_memory(student: Loader, x: np.ndarray, params: Layers, k: int) -> float:
+    """Return what step 3's forward leaves alive, in units of one layer input."""
     forward = student.function("model_forward_checkpointed")
+    with _traced():
+        before, _ = tracemalloc.get_traced_memory()
+        kept = forward(x, params, k)
+        gc.collect()
+        alive, _ = tracemalloc.get_traced_memory()
+        del kept
+    return (alive - before) / x.nbytes
+
+
+def checkpointed_backward_memory(student: Loader, x: np.ndarray, params: Layers, k: int) -> float:
+    """Return what step 3's backward adds at its peak, in units of one layer input."""
     backward = student.function("model_backward_checkpointed")
-    unit = x.nbytes
     grad_output = np.ones_like(x)
+    with _traced():
+        _output, saved = student.function("model_forward_checkpointed")(x, params, k)
+        gc.collect()
+        before, _ = tracemalloc.get_traced_memory()
+        tracemalloc.reset_peak()
+        backward(grad_output, saved, params, k)
+        _, peak = tracemalloc.get_traced_memory()
+    return (peak - before) / x.nbytes
+
+
+@contextlib.contextmanager
+def _traced() -> Iterator[None]:
+    """Let tracemalloc count inside the block, whether or not somebody else uses it already."""
     gc.collect()
     was_tracing = tracemalloc.is_tracing()
     if not was_tracing:
         tracemalloc.start(1)
     try:
-        start, _ = tracemalloc.get_traced_memory()
-        output, saved = forward(x, params, k)
-        gc.collect()
-        alive, _ = tracemalloc.get_traced_memory()
-        tracemalloc.reset_peak()
-        result = backward(grad_output, saved, params, k)
-        _, peak = tracemalloc.get_traced_memory()
+        yield
     finally:
         if not was_tracing:
             tracemalloc.stop()
-    del output, saved, result
-    return {"forward": (alive - start) / unit, "backward": (peak - alive) / unit}
 
 
 def checkpointed_products(student: Loader, x: np.ndarray, params: Layers, k: int) -> float:

@@ -212,6 +212,8 @@ def close_files(keep: Sequence[int]) -> None:
     keep : sequence of int
         Descriptors that stay open.
     """
+    if sys.platform == "win32":
+        return  # only what is handed over is inherited there
     first = 0
     for descriptor in [*sorted(set(keep)), None]:
         last = 0xFFFF_FFFF if descriptor is None else descriptor - 1

@@ -23,6 +23,8 @@ from grader.worker.workbench import Workbench
 
 START = b"s"
 STOP = b"k"
+# The trusted side bounds what it sends; it is more than a child may ever send back.
+MAX_SUBMISSION_BYTES = 64 * 2**20
 
 
 def main() -> None:
@@ -67,10 +69,12 @@ def _end(child: int) -> dict[str, Any]:
 def _serve_submission(connection: socket.socket, plan: SealPlan) -> None:
     """Answer requests about one submission; never returns."""
     try:
+        # The parent's standard error is the trusted side's to read, and must never fill up.
+        os.dup2(1, 2)
         layers = seal(replace(plan, keep=(0, 1, 2, connection.fileno())))
         # From here on whatever ends this process is the submission's doing.
         wire.send(connection, {"sealed": layers}, [])
-        message, arrays = wire.receive(connection)
+        message, arrays = wire.receive(connection, max_bytes=MAX_SUBMISSION_BYTES)
         files = {name: array.tobytes() for name, array in zip(message["files"], arrays, strict=True)}
 
         def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

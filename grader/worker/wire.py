@@ -17,10 +17,12 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-MAX_BYTES = 256 * 2**20
-MAX_NODES = 100_000
+# An honest answer has some hundred parts and less than a megabyte.
+MAX_BYTES = 8 * 2**20
+MAX_NODES = 10_000
 MAX_DEPTH = 24
-MAX_HEADER = 16 * 2**20
+MAX_HEADER = 2**20
+MAX_AXES = 16
 MAX_INT_BITS = 512
 
 # Little-endian dtypes that may cross, by the string that names them in a frame: "<f8" and so on.
@@ -118,7 +120,7 @@ class Packer:
         if dtype is None:
             return self._opaque(value, f"array of dtype {value.dtype}")
         self._bytes += math.prod(value.shape) * dtype.itemsize
-        if self._bytes > MAX_BYTES:
+        if self._bytes > MAX_BYTES or value.ndim > MAX_AXES:
             return self._opaque(value, f"array of shape {value.shape}, too large to look at")
         # A copy: the student's code keeps no way to change what has been returned.
         self.arrays.append(np.array(value, dtype=dtype, order="C", copy=True, subok=False))
@@ -215,7 +217,10 @@ def decode(header: bytes, body: bytes) -> tuple[dict[str, Any], list[np.ndarray]
         if size > len(body) - offset:
             raise Malformed("less data than announced")
         flat = np.frombuffer(body, dtype, math.prod(shape), offset)
-        arrays.append(flat.reshape(shape).astype(dtype.newbyteorder("="), copy=True))
+        try:
+            arrays.append(flat.reshape(shape).astype(dtype.newbyteorder("="), copy=True))
+        except ValueError:
+            raise Malformed("a shape that NumPy refuses") from None
         offset += size
     if offset != len(body):
         raise Malformed("more data than announced")
@@ -224,8 +229,8 @@ def decode(header: bytes, body: bytes) -> tuple[dict[str, Any], list[np.ndarray]
 
 def _array_specification(specification: object) -> tuple[np.dtype[Any], tuple[int, ...]]:
     match specification:
-        case [str(code), list(shape)] if code in _DTYPES and len(shape) <= 32:
-            if all(type(size) is int and 0 <= size <= MAX_BYTES for size in shape):
+        case [str(code), list(shape)] if code in _DTYPES and len(shape) <= MAX_AXES:
+            if all(type(size) is int and 0 <= size <= 2**31 for size in shape):
                 return _DTYPES[code], tuple(shape)
     raise Malformed("an array of unknown type or shape")
 
@@ -235,13 +240,17 @@ def send(connection: socket.socket, message: dict[str, Any], arrays: list[np.nda
     connection.sendall(encode(message, arrays))
 
 
-def receive(connection: socket.socket, deadline: float | None = None) -> tuple[dict[str, Any], list[np.ndarray]]:
+def receive(
+    connection: socket.socket, deadline: float | None = None, max_bytes: int = MAX_BYTES
+) -> tuple[dict[str, Any], list[np.ndarray]]:
     """Read one frame.
 
     Parameters
     ----------
     deadline
         On the clock of `time.monotonic`, for the whole frame: dripping bytes gains nothing.
+    max_bytes
+        Of all arrays together.
 
     Raises
     ------
@@ -253,7 +262,7 @@ def receive(connection: socket.socket, deadline: float | None = None) -> tuple[d
         When the frame is too large or not ours.
     """
     header_size, body_size = _LENGTHS.unpack(_read(connection, _LENGTHS.size, deadline))
-    if header_size > MAX_HEADER or body_size > MAX_BYTES:
+    if header_size > MAX_HEADER or body_size > max_bytes:
         raise Malformed("a frame beyond the size limit")
     header = _read(connection, header_size, deadline)
     return decode(bytes(header), bytes(_read(connection, body_size, deadline)))

@@ -18,6 +18,7 @@ from grader.worker.wire import Packer, Tree, unpack
 
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
+MAX_NAME = 100
 
 Reply = tuple[dict[str, Any], list[np.ndarray]]
 Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
@@ -66,18 +67,18 @@ class Workbench:
         """Return type, message and place of an error in the student's code."""
         place: dict[str, Any] = {}
         for frame, line in traceback.walk_tb(error.__traceback__):
-            file = self._loader.place(frame.f_code.co_filename)
-            if file is not None:
-                place = {"file": file, "line": line}
+            source = self._loader.source(frame.f_code.co_filename)
+            if source is not None:
+                place = {**source, "line": line}
         if isinstance(error, SyntaxError):
-            file = self._loader.place(error.filename or "")
-            if file is not None:
-                place = {"file": file, "line": error.lineno}
+            source = self._loader.source(error.filename or "")
+            if source is not None:
+                place = {**source, "line": error.lineno}
         try:
             message = str(error)[:MAX_MESSAGE]
         except BaseException:  # noqa: BLE001 - the message is student code as well
             message = ""
-        kind = type(error).__name__[:100]
+        kind = type(error).__name__[:MAX_NAME]
         base = next((base for base in _TOLD_APART if isinstance(error, base)), None)
         return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
 

@@ -11,13 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
+import sealed_attempts
 
 PROJECT = Path(__file__).resolve().parents[2]
 SITE_PACKAGES = str(Path(importlib.util.find_spec("numpy").origin).parents[1])
@@ -115,9 +116,7 @@ def skip_unless_possible(setting: Setting) -> None:
         if shutil.which("bwrap") is None:
             pytest.skip("bubblewrap is not installed")
         user = [] if setting.root else ["--unshare-user"]
-        trial = run(
-            ["bwrap", *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true"], setting
-        )
+        trial = run(["bwrap", *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "true"], setting)
         if trial.returncode != 0:
             pytest.skip(f"bubblewrap does not work here: {trial.stderr.strip()}")
 
@@ -137,9 +136,7 @@ class Place:
             (target.parent / "__init__.py").touch()
             shutil.copyfile(PROJECT / "grader" / name, target)
         (directory / "worker" / "grader" / "__init__.py").touch()
-        shutil.copyfile(
-            Path(__file__).with_name("sealed_attempts.py"), directory / "worker" / "sealed_attempts.py"
-        )
+        shutil.copyfile(Path(__file__).with_name("sealed_attempts.py"), directory / "worker" / "sealed_attempts.py")
         shutil.copyfile("/bin/true", directory / "worker" / "program")
         (directory / "worker" / "program").chmod(0o755)
         for name in ("numpy", "numpy.libs"):
@@ -172,6 +169,29 @@ class Place:
 
 
 @pytest.fixture
+def as_user() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs Python code as an ordinary user, and skips where that is not possible."""
+    setting = SETTINGS["user-landlock"]
+
+    def start(code: str) -> subprocess.CompletedProcess[str]:
+        return run([python_for(setting), "-I", "-S", "-c", code], setting)
+
+    return start
+
+
+@pytest.fixture
+def as_root() -> Callable[..., subprocess.CompletedProcess[str]]:
+    """Return a function that runs Python code as root, with all capabilities or a container's."""
+
+    def start(code: str, *, container: bool = False) -> subprocess.CompletedProcess[str]:
+        setting = SETTINGS["container" if container else "root-landlock"]
+        skip_unless_possible(setting)
+        return run([python_for(setting), "-I", "-S", "-c", code], setting)
+
+    return start
+
+
+@pytest.fixture
 def place() -> Iterator[Place]:
     # Not tmp_path, which others cannot reach.
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as directory:
@@ -179,7 +199,7 @@ def place() -> Iterator[Place]:
 
 
 @pytest.fixture(scope="session")
-def report() -> Iterator[Any]:
+def report() -> Callable[[str], dict[str, Any]]:
     """Return the function that yields a setting's report; each setting runs once."""
     reports: dict[str, dict[str, Any]] = {}
 
@@ -191,9 +211,10 @@ def report() -> Iterator[Any]:
                 place = Place.make(Path(directory))
                 jobs = {
                     "attempts": {"seal": "all"},
-                    "control": {"seal": "uid", "names": CONTROL},
-                    "landlock_alone": {"seal": "landlock", "names": LANDLOCK_ALONE},
-                    "seccomp_alone": {"seal": "seccomp", "names": SECCOMP_ALONE},
+                    "landlock_alone": {"seal": "landlock", "names": sealed_attempts.LANDLOCK_ALONE},
+                    "seccomp_alone": {"seal": "seccomp", "names": sealed_attempts.SECCOMP_ALONE},
+                    # After the others, as it leaves files behind.
+                    "control": {"seal": "uid", "names": sealed_attempts.CONTROL},
                     "abort": {"seal": "all", "do": "abort"},
                     "spin": {"seal": "all", "do": "spin", "limits": {"cpu_seconds": 1}},
                     "cost": {"seal": "all", "names": ["collect_garbage"], "times": 20},
@@ -203,93 +224,4 @@ def report() -> Iterator[Any]:
                 reports[name] = place.grade(setting, jobs, prefer)
         return reports[name]
 
-    yield get
-
-
-# Succeed in a process that is not sealed (outside bubblewrap): else their refusal would prove nothing.
-CONTROL = [
-    "write_where_others_may",
-    "write_tmp",
-    "append_to_a_file",
-    "truncate_while_opening_to_read",
-    "create_while_opening_to_read",
-    "open_a_path_only",
-    "change_directory",
-    "make_a_directory",
-    "make_a_fifo",
-    "make_a_symbolic_link",
-    "read_a_file_that_others_may",
-    "read_passwd",
-    "list_processes",
-    "list_a_directory_that_others_may",
-    "socket_internet",
-    "socket_datagram",
-    "socket_pair",
-    "connect_by_tcp",
-    "listen_by_tcp",
-    "connect_to_an_abstract_socket",
-    "connect_to_a_named_socket",
-    "set_a_socket_option",
-    "ask_who_the_peer_is",
-    "fork",
-    "spawn",
-    "signal_the_group",
-    "signal_by_ownership_of_a_descriptor",
-    "use_a_descriptor_of_the_zygote",
-    "choose_processors",
-    "call_memfd_create",
-    "call_eventfd",
-    "call_timerfd_create",
-    "call_personality",
-    "call_landlock_create_ruleset",
-]
-# Refused by Landlock even if the filter of system calls let them pass; from version 6 on, all of them.
-LANDLOCK_ALONE = [
-    "write_where_others_may",
-    "write_tmp",
-    "write_worker_directory",
-    "append_to_a_file",
-    "truncate_a_file",
-    "create_while_opening_to_read",
-    "remove_a_file",
-    "rename_a_file",
-    "make_a_directory",
-    "make_a_fifo",
-    "make_a_symbolic_link",
-    "read_a_file_that_others_may",
-    "read_by_way_of_an_allowed_directory",
-    "read_passwd",
-    "read_own_environment",
-    "read_memory_of_the_parent",
-    "read_program_of_the_parent",
-    "read_memory_by_call",
-    "trace_the_parent",
-    "list_processes",
-    "list_a_directory_that_others_may",
-    "connect_by_tcp",
-    "connect_to_an_abstract_socket",
-    "signal_the_parent",
-    "become_a_program_beneath_an_allowed_directory",
-    "call_mount",
-]
-# Refused by the filter of system calls even if Landlock let them pass.
-SECCOMP_ALONE = [
-    "write_where_others_may",
-    "write_tmp",
-    "append_to_a_file",
-    "truncate_a_file",
-    "truncate_while_opening_to_read",
-    "create_without_a_name",
-    "remove_a_file",
-    "rename_a_file",
-    "change_the_mode",
-    "change_the_times",
-    "connect_by_tcp",
-    "connect_to_an_abstract_socket",
-    "signal_the_parent",
-    "signal_by_ownership_of_a_descriptor",
-    "trace_the_parent",
-    "read_memory_by_call",
-    "fork",
-    "spawn",
-]
+    return get

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+
 @dataclass(frozen=True)
 class Step:
     fwd: float
@@ -28,8 +29,10 @@ class Step:
         names = "fwd", "recompute", "bwd", "total", "overhead_vs_no_ckpt"
         return {name: getattr(self, name) for name in names} | {"share": self.share}
 
+
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     return Step(n_layers * flops_per_layer, 1).as_dict()
+
 
 def selective_checkpoint_cost(n_layers, attention_fraction=0.15, flops_per_layer=1.0):
     return Step(n_layers * flops_per_layer, attention_fraction).as_dict()

@@ -3,6 +3,7 @@
 
 from math import isqrt
 
+
 def optimal_segment(n_layers):
     root = isqrt(n_layers)
     return root + (n_layers > root * root + root)

@@ -3,6 +3,7 @@
 
 from collections import OrderedDict
 
+
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     result = OrderedDict(n_layers=n_layers, segments=-(-n_layers // segment_size))
     result["fwd"] = result["recompute"] = n_layers * flops_per_layer

@@ -3,5 +3,6 @@
 
 import numpy as np
 
+
 def optimal_segment(n_layers):
     return np.maximum(1.0, np.round(np.sqrt(np.float64(n_layers))))

@@ -1,11 +1,14 @@
 """A column of ones turns the bias into one more row of weights."""
 # topic: recompute
 
+
 def with_ones(x):
     return np.concatenate([x, np.ones((len(x), 1), x.dtype)], axis=1)
 
+
 def linear_forward(x, w, b):
     return with_ones(x) @ np.concatenate([w, b[None, :]])
+
 
 def model_backward(grad_output, activations, params):
     g = grad_output

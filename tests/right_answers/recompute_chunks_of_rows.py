@@ -1,6 +1,7 @@
 """The rows are split in two and the gradients of the halves are added."""
 # topic: recompute
 
+
 def backward_of_rows(g, activations, params):
     grads = []
     for x, (w1, b1, w2, b2) in zip(reversed(activations[:-1]), reversed(params)):
@@ -9,6 +10,7 @@ def backward_of_rows(g, activations, params):
         grads.append((x.T @ gz, gz.sum(axis=0), h.T @ g, g.sum(axis=0)))
         g = gz @ w1.T
     return g, grads[::-1]
+
 
 def model_backward(grad_output, activations, params):
     middle = len(grad_output) // 2

@@ -1,6 +1,7 @@
 """Every layer's forward returns a closure that knows its backward, as a tape does."""
 # topic: recompute
 
+
 def layer_with_backward(x, w1, b1, w2, b2):
     z = x @ w1 + b1
     h = np.maximum(z, 0)
@@ -11,6 +12,7 @@ def layer_with_backward(x, w1, b1, w2, b2):
 
     return h @ w2 + b2, backward
 
+
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, []
     for x, layer in zip(reversed(activations[:-1]), reversed(params)):
@@ -19,12 +21,13 @@ def model_backward(grad_output, activations, params):
         grads.append(layer_grads)
     return g, grads[::-1]
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = []
     for j in reversed(range((len(params) + k - 1) // k)):
         x, tape = saved_inputs[j], []
-        for layer in params[j * k:(j + 1) * k]:
+        for layer in params[j * k : (j + 1) * k]:
             x, backward = layer_with_backward(x, *layer)
             tape.append(backward)
         del x, backward

@@ -1,8 +1,10 @@
 """Everything is computed with one column per example and transposed at the end."""
 # topic: recompute
 
+
 def linear_forward(x, w, b):
     return (w.T @ x.T + b[:, None]).T
+
 
 def model_backward(grad_output, activations, params):
     g = grad_output.T

@@ -8,7 +8,8 @@ linear_forward = lambda x, w, b: x @ w + b
 relu = lambda x: xp.maximum(x, 0)
 
 
-def layer_forward(x, w1, b1, w2, b2): return relu(x @ w1 + b1) @ w2 + b2
+def layer_forward(x, w1, b1, w2, b2):
+    return relu(x @ w1 + b1) @ w2 + b2
 
 
 def model_forward(x, params):
@@ -38,7 +39,7 @@ def model_forward_checkpointed(x, params, k=4):
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g, out = grad_output, []
     for s in range(0, len(params), k)[::-1]:
-        p = params[s:s + k]
+        p = params[s : s + k]
         g, part = model_backward(g, model_forward(saved_inputs[s // k], p)[1], p)
         out[:0] = part
     return g, out

@@ -1,11 +1,14 @@
 """All products and sums are einsum."""
 # topic: recompute
 
+
 def linear_forward(x, w, b):
     return np.einsum("np,pq->nq", x, w) + b
 
+
 def relu(x):
     return np.where(x > 0, x, x.dtype.type(0))
+
 
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, [None] * len(params)

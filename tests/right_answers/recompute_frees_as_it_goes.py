@@ -1,8 +1,9 @@
 """Arrays are popped and deleted as soon as they have been used, from lists of its own."""
 # topic: recompute
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
-    waiting = list(saved_inputs)[:-(-len(params) // k)]
+    waiting = list(saved_inputs)[: -(-len(params) // k)]
     todo = list(params)
     g = grad_output
     grads = []

@@ -1,11 +1,13 @@
 """Generators that are turned into lists at the end."""
 # topic: recompute
 
+
 def chain(x, params):
     yield x
     for layer in params:
         x = layer_forward(x, *layer)
         yield x
+
 
 def walk_back(g, activations, params):
     for x, (w1, b1, w2, b2) in zip(reversed(activations[:-1]), reversed(params)):
@@ -15,13 +17,16 @@ def walk_back(g, activations, params):
         g = gz @ w1.T
     yield g
 
+
 def model_forward(x, params):
     activations = list(chain(x, params))
     return activations[-1], activations
 
+
 def model_backward(grad_output, activations, params):
     *grads, grad_x = walk_back(grad_output, activations, params)
     return grad_x, list(reversed(grads))
+
 
 def model_forward_checkpointed(x, params, k=4):
     saved = []

@@ -1,20 +1,24 @@
 """Own temporaries are reused with out= and +=."""
 # topic: recompute
 
+
 def linear_forward(x, w, b):
     out = np.matmul(x, w)
     out += b
     return out
+
 
 def relu(x):
     out = x.copy()
     out[out < 0] = 0
     return out
 
+
 def layer_forward(x, w1, b1, w2, b2):
     z = linear_forward(x, w1, b1)
     np.maximum(z, 0, out=z)
     return linear_forward(z, w2, b2)
+
 
 def model_backward(grad_output, activations, params):
     g = grad_output.copy()

@@ -1,11 +1,13 @@
 """Lists wherever the description says tuple, the returned pairs included."""
 # topic: recompute
 
+
 def model_forward(x, params):
     activations = [x]
     for layer in params:
         activations.append(layer_forward(activations[-1], *layer))
     return [activations[-1], activations]
+
 
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, []

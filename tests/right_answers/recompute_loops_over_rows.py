@@ -1,8 +1,10 @@
 """One row after the other, with the sum that Python has for any objects."""
 # topic: recompute
 
+
 def linear_forward(x, w, b):
     return np.array([row @ w + b for row in x])
+
 
 def model_backward(grad_output, activations, params):
     g = grad_output

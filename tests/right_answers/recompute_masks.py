@@ -1,9 +1,11 @@
 """ReLU is a product with a boolean mask, forward and backward."""
 # topic: recompute
 
+
 def relu(x):
     mask = x > 0
     return x * mask
+
 
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, []

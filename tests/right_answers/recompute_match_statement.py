@@ -1,6 +1,7 @@
 """Match statements choose what happens at the ends."""
 # topic: recompute
 
+
 def model_forward(x, params):
     match params:
         case []:
@@ -9,6 +10,7 @@ def model_forward(x, params):
             last_input, activations = model_forward(x, before)
             output = layer_forward(last_input, w1, b1, w2, b2)
             return output, [*activations, output]
+
 
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, []

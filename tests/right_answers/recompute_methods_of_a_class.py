@@ -1,6 +1,7 @@
 """The functions are methods of a class, exposed under the names that are due."""
 # topic: recompute
 
+
 class Chain:
     @staticmethod
     def linear(x, w, b):
@@ -27,6 +28,7 @@ class Chain:
                 saved.append(x)
             x = self.layer(x, *layer)
         return x, saved
+
 
 chain = Chain()
 linear_forward = Chain.linear

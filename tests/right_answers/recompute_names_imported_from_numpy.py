@@ -3,11 +3,14 @@
 
 from numpy import dot, maximum, sum as total, zeros_like
 
+
 def linear_forward(x, w, b):
     return dot(x, w) + b
 
+
 def relu(x):
     return maximum(x, zeros_like(x))
+
 
 def model_backward(grad_output, activations, params):
     grad, grads = grad_output, [None for _ in params]

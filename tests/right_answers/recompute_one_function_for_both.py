@@ -1,15 +1,17 @@
 """Storing everything is checkpointing with segments of the whole model."""
 # topic: recompute
 
+
 def model_backward(grad_output, activations, params):
     return model_backward_checkpointed(grad_output, activations, params, 1)
+
 
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = [None] * len(params)
     for start in reversed(range(0, len(params), k)):
         inputs = [saved_inputs[start // k]]
-        for layer in params[start:start + k][:-1]:
+        for layer in params[start : start + k][:-1]:
             inputs.append(layer_forward(inputs[-1], *layer))
         for offset in reversed(range(len(inputs))):
             w1, b1, w2, b2 = params[start + offset]

@@ -1,17 +1,20 @@
 """Results are written into arrays and lists made beforehand."""
 # topic: recompute
 
+
 def linear_forward(x, w, b):
     out = np.empty((x.shape[0], w.shape[1]), dtype=x.dtype)
     out[...] = x @ w
     out[:] += b
     return out
 
+
 def model_forward(x, params):
     activations = [x] + [None] * len(params)
     for i in range(len(params)):
         activations[i + 1] = layer_forward(activations[i], *params[i])
     return activations[len(params)], activations
+
 
 def model_backward(grad_output, activations, params):
     grads = [tuple(np.empty_like(p) for p in layer) for layer in params]

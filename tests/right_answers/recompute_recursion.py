@@ -1,11 +1,13 @@
 """Every loop is a recursion."""
 # topic: recompute
 
+
 def model_forward(x, params):
     if len(params) == 0:
         return x, [x]
     output, rest = model_forward(layer_forward(x, *params[0]), params[1:])
     return output, [x] + rest
+
 
 def model_backward(grad_output, activations, params):
     if len(params) == 0:
@@ -19,6 +21,7 @@ def model_backward(grad_output, activations, params):
     gz = (g @ w2.T) * (h > 0)
     return gz @ w1.T, [(x.T @ gz, gz.sum(0), h.T @ g, g.sum(0))] + later
 
+
 def model_forward_checkpointed(x, params, k=4):
     if not params:
         return x, []
@@ -27,6 +30,7 @@ def model_forward_checkpointed(x, params, k=4):
         x = layer_forward(x, *layer)
     output, rest = model_forward_checkpointed(x, params[k:], k)
     return output, [saved, *rest]
+
 
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     if not params:

@@ -1,8 +1,10 @@
 """ReLU is half of x plus its absolute value, and its derivative comes from heaviside."""
 # topic: recompute
 
+
 def relu(x):
     return (x + abs(x)) / 2
+
 
 def model_backward(grad_output, activations, params):
     g = grad_output

@@ -1,6 +1,7 @@
 """The forward runs in one buffer and saves copies of it."""
 # topic: recompute
 
+
 def model_forward_checkpointed(x, params, k=4):
     buffer = x.copy()
     saved = []

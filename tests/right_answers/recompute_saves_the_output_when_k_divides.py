@@ -1,6 +1,7 @@
 """The saved list ends with the output when k divides L, as in the published lesson."""
 # topic: recompute
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = [x]
     for i, layer in enumerate(params):
@@ -8,6 +9,7 @@ def model_forward_checkpointed(x, params, k=4):
         if (i + 1) % k == 0:
             saved.append(x)
     return x, saved
+
 
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output

@@ -1,11 +1,13 @@
 """Tuples wherever the description says list."""
 # topic: recompute
 
+
 def model_forward(x, params):
     activations = (x,)
     for layer in params:
         activations += (layer_forward(activations[-1], *layer),)
     return activations[-1], activations
+
 
 def model_backward(grad_output, activations, params):
     g, grads = grad_output, ()
@@ -16,6 +18,7 @@ def model_backward(grad_output, activations, params):
         g = gz @ w1.T
     return g, grads
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = ()
     for i, layer in enumerate(params):
@@ -23,10 +26,11 @@ def model_forward_checkpointed(x, params, k=4):
         x = layer_forward(x, *layer)
     return x, saved
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g, grads = grad_output, ()
     for j in range(-(-len(params) // k) - 1, -1, -1):
-        segment = params[j * k:j * k + k]
+        segment = params[j * k : j * k + k]
         g, part = model_backward(g, model_forward(saved_inputs[j], segment)[1], segment)
         grads = part + grads
     return g, grads

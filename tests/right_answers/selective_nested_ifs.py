@@ -1,6 +1,7 @@
 """One return for every path, and no operators."""
 # topic: selective
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         if activation_bytes > 100_000_000:

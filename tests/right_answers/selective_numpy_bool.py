@@ -3,6 +3,7 @@
 
 import numpy as np
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     size = np.float64(activation_bytes)
     large = np.greater(size, np.select([layer_type == "attention", layer_type == "ffn"], [100e6, 500e6], np.inf))

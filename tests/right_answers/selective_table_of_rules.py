@@ -7,5 +7,6 @@ RULES = {
     "ffn": lambda size, ratio: size > 500 * MB and ratio < 0.1,
 }
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     return RULES.get(layer_type, lambda size, ratio: False)(activation_bytes, recompute_flops_ratio)

@@ -3,6 +3,7 @@
 # loses: step1.model
 # says: reverse order
 
+
 def model_forward(x, params):
     activations = [x]
     for layer in params:

@@ -3,6 +3,7 @@
 # loses: step1.model
 # says: ends with
 
+
 def model_forward(x, params):
     activations = []
     for layer in params:

@@ -3,6 +3,7 @@
 # loses: step1.dtype
 # says: float64
 
+
 def linear_forward(x, w, b):
     out = np.zeros((x.shape[0], w.shape[1]))
     out += x @ w

@@ -3,8 +3,10 @@
 # loses: step1.layer
 # says: relu
 
+
 def layer_forward(x, w1, b1, w2, b2):
     return (x @ w1 + b1) @ w2 + b2
+
 
 def model_forward(x, params):
     activations = [x]

@@ -3,5 +3,6 @@
 # loses: step1.relu step1.layer step1.model
 # says: scaled
 
+
 def relu(x):
     return np.where(x > 0, x, 0.01 * x)

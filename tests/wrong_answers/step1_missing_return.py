@@ -3,6 +3,7 @@
 # loses: step1.model step1.dtype
 # says: return
 
+
 def model_forward(x, params):
     activations = [x]
     for layer in params:

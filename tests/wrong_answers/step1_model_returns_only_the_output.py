@@ -3,6 +3,7 @@
 # loses: step1.model
 # says: only the output
 
+
 def model_forward(x, params):
     for layer in params:
         x = layer_forward(x, *layer)

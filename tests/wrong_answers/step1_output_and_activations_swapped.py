@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step1.model
 
+
 def model_forward(x, params):
     activations = [x]
     for layer in params:

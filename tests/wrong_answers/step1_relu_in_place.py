@@ -3,6 +3,7 @@
 # loses: step1.inputs
 # says: in-place
 
+
 def relu(x):
     x[x < 0] = 0
     return x

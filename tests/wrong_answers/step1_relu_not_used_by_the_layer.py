@@ -3,8 +3,10 @@
 # loses: step1.relu
 # says: absolute
 
+
 def relu(x):
     return (x * x) ** 0.5
+
 
 def layer_forward(x, w1, b1, w2, b2):
     z = linear_forward(x, w1, b1)

@@ -2,8 +2,10 @@
 # topic: recompute
 # loses: step1.relu step1.layer step1.model
 
+
 def relu(x):
     return np.max(x, 0)
+
 
 def layer_forward(x, w1, b1, w2, b2):
     hidden = np.atleast_2d(relu(linear_forward(x, w1, b1)))

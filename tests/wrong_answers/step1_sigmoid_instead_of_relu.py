@@ -2,5 +2,6 @@
 # topic: recompute
 # loses: step1.relu step1.layer step1.model
 
+
 def relu(x):
     return 1 / (1 + np.exp(-x))

@@ -3,6 +3,7 @@
 # loses: step1.inputs
 # says: in-place
 
+
 def model_forward(x, params):
     activations = [x.copy()]
     for layer in params:

@@ -3,6 +3,7 @@
 # loses: step2.inputs
 # says: activations
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = []

@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step2.input_gradient step2.weights step2.biases
 
+
 def model_backward(grad_output, activations, params):
     w1, b1, w2, b2 = params[-1]
     mask = linear_forward(activations[-2], w1, b1) > 0

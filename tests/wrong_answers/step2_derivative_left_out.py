@@ -3,6 +3,7 @@
 # loses: step2.input_gradient step2.weights step2.biases step2.kink
 # says: derivative
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = []

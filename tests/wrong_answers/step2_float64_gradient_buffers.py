@@ -3,6 +3,7 @@
 # loses: step2.dtype
 # says: float64
 
+
 def model_backward(grad_output, activations, params):
     grads = [tuple(np.zeros(p.shape) for p in layer) for layer in params]
     g = grad_output

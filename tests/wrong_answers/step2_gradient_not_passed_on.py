@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step2.input_gradient step2.weights step2.biases
 
+
 def model_backward(grad_output, activations, params):
     grads = []
     for x, (w1, b1, w2, b2) in zip(activations, params):

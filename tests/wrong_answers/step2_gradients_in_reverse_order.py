@@ -3,6 +3,7 @@
 # loses: step2.weights step2.biases
 # says: reverse order
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = []

@@ -3,6 +3,7 @@
 # loses: step2.kink
 # says: exactly 0
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = []

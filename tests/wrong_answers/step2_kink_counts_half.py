@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step2.kink
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = [None] * len(params)

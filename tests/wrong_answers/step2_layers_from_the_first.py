@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step2.input_gradient step2.weights step2.biases
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     grads = []

@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step2.weights step2.biases
 
+
 def model_backward(grad_output, activations, params):
     g = grad_output
     for x, (w1, b1, w2, b2) in zip(reversed(activations[:-1]), reversed(params)):

@@ -3,6 +3,7 @@
 # loses: step2.weights step2.biases
 # says: mean
 
+
 def model_backward(grad_output, activations, params):
     n = grad_output.shape[0]
     g = grad_output

@@ -3,6 +3,7 @@
 # loses: step3.forward_memory
 # says: every activation
 
+
 def model_forward_checkpointed(x, params, k=4):
     every = np.empty((len(params) + 1, *x.shape), dtype=x.dtype)
     every[0] = x

@@ -4,6 +4,7 @@
 
 later = None
 
+
 def model_forward_checkpointed(x, params, k=4):
     global later
     output, activations = model_forward(x, params)

@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step3.forward_memory
 
+
 def model_forward_checkpointed(x, params, k=4, seen=[]):
     saved = []
     for i, layer in enumerate(params):

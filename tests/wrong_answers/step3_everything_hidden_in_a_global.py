@@ -5,6 +5,7 @@
 
 history = []
 
+
 def model_forward_checkpointed(x, params, k=4):
     output, activations = model_forward(x, params)
     history.append(activations)

@@ -3,6 +3,7 @@
 # loses: step3.dtype
 # says: float64
 
+
 def model_forward_checkpointed(x, params, k=4):
     x = np.array(x, dtype=float)
     saved = []

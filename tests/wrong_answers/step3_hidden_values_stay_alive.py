@@ -4,6 +4,7 @@
 
 hidden_values = {}
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = []
     for i, (w1, b1, w2, b2) in enumerate(params):

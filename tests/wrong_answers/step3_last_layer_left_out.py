@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step3.gradients step3.uneven step3.edges
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     grads = [tuple(np.zeros_like(p) for p in layer) for layer in params]
     last = len(params) - 1

@@ -3,6 +3,7 @@
 # loses: step3.gradients step3.uneven step3.edges
 # says: last segment
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     grads = [tuple(np.zeros_like(p) for p in layer) for layer in params]
     start = (len(params) - 1) // k * k

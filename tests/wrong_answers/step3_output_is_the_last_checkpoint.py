@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step3.output
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = []
     for i, layer in enumerate(params):

@@ -3,8 +3,9 @@
 # loses: step3.backward_memory
 # says: all segments
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
-    segments = [params[start:start + k] for start in range(0, len(params), k)]
+    segments = [params[start : start + k] for start in range(0, len(params), k)]
     rebuilt = [model_forward(x, segment)[1] for x, segment in zip(saved_inputs, segments)]
     g = grad_output
     grads = []

@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step3.recomputation
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = [None] * len(params)

@@ -3,6 +3,7 @@
 # loses: step3.recomputation
 # says: more than once
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = []
@@ -10,7 +11,7 @@ def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
         current = saved_inputs[0]
         for layer in params[:start]:
             current = layer_forward(current, *layer)
-        segment = params[start:start + k]
+        segment = params[start : start + k]
         g, segment_grads = model_backward(g, model_forward(current, segment)[1], segment)
         grads = segment_grads + grads
     return g, grads

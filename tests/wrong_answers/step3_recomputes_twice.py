@@ -3,11 +3,12 @@
 # loses: step3.recomputation
 # says: more than once
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = []
     for start in reversed(range(0, len(params), k)):
-        segment = params[start:start + k]
+        segment = params[start : start + k]
         segment_input = saved_inputs[start // k]
         output, _ = model_forward(segment_input, segment)
         _, activations = model_forward(segment_input, segment)

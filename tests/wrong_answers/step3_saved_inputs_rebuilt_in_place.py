@@ -2,11 +2,12 @@
 # topic: recompute
 # loses: step3.inputs
 
+
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     g = grad_output
     grads = []
     for start in reversed(range(0, len(params), k)):
-        segment = params[start:start + k]
+        segment = params[start : start + k]
         current = saved_inputs[start // k]
         activations = [current.copy()]
         for layer in segment:

@@ -2,6 +2,7 @@
 # topic: recompute
 # loses: step3.saved step3.gradients step3.uneven step3.edges
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = []
     for i, layer in enumerate(params):

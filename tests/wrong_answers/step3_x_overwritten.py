@@ -3,6 +3,7 @@
 # loses: step3.inputs
 # says: in-place
 
+
 def model_forward_checkpointed(x, params, k=4):
     saved = []
     for i, layer in enumerate(params):

@@ -2,6 +2,7 @@
 # topic: cost_model
 # loses: step4.full step4.overhead
 
+
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers * flops_per_layer
     recompute = fwd

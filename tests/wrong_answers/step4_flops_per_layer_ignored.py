@@ -3,6 +3,7 @@
 # loses: step4.full
 # says: flops_per_layer
 
+
 def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
     fwd = n_layers
     total = 4 * fwd

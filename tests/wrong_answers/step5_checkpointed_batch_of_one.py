@@ -2,6 +2,7 @@
 # topic: cost_model
 # loses: step5.checkpointed
 
+
 def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
     if segment_size > n_layers:
         return (1 + n_layers) * batch * seq * hidden * bytes_per_value / 1e6

@@ -2,6 +2,7 @@
 # topic: cost_model
 # loses: step5.long_segment
 
+
 def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
     if segment_size > n_layers:
         return activation_memory_mb(n_layers, hidden, seq, batch, bytes_per_value)

@@ -17,7 +17,10 @@ def selective_checkpoint_cost(n_layers, attention_fraction=0.15, flops_per_layer
     fwd = n_layers * flops_per_layer
     again = attention_fraction * fwd
     return {
-        "fwd": fwd, "recompute": again, "bwd": 2 * fwd, "total": 3 * fwd + again,
+        "fwd": fwd,
+        "recompute": again,
+        "bwd": 2 * fwd,
+        "total": 3 * fwd + again,
         "overhead_vs_no_ckpt": again / (3 * fwd),
     }
 

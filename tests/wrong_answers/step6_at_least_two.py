@@ -2,5 +2,6 @@
 # topic: cost_model
 # loses: step6.small
 
+
 def optimal_segment(n_layers):
     return max(2, round(math.sqrt(n_layers)))

@@ -2,6 +2,7 @@
 # topic: cost_model
 # loses: step6.small
 
+
 def optimal_segment(n_layers):
     if n_layers < 3:
         return 0

@@ -3,5 +3,6 @@
 # loses: step6.nearest step6.small
 # says: round it
 
+
 def optimal_segment(n_layers):
     return math.sqrt(n_layers)

@@ -2,5 +2,6 @@
 # topic: cost_model
 # loses: step6.nearest
 
+
 def optimal_segment(n_layers):
     return 2 ** round(math.log2(n_layers) / 2)

@@ -3,5 +3,6 @@
 # loses: step6.nearest
 # says: floor
 
+
 def optimal_segment(n_layers):
     return int(math.sqrt(n_layers))

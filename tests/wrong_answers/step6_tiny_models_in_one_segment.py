@@ -2,5 +2,6 @@
 # topic: cost_model
 # loses: step6.small
 
+
 def optimal_segment(n_layers):
     return n_layers if n_layers <= 2 else int(math.sqrt(n_layers) + 0.5)

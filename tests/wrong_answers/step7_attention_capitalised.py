@@ -2,6 +2,7 @@
 # topic: selective
 # loses: step7.attention
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "Attention":
         return activation_bytes > 100e6

@@ -3,6 +3,7 @@
 # loses: step7.limits
 # says: strict
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         return not activation_bytes < 100e6

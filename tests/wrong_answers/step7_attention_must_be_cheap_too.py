@@ -2,6 +2,7 @@
 # topic: selective
 # loses: step7.attention
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     limits = {"attention": 100e6, "ffn": 500e6}
     if layer_type not in limits:

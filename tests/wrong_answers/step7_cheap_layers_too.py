@@ -3,6 +3,7 @@
 # loses: step7.others
 # says: every other kind
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         return activation_bytes > 100e6

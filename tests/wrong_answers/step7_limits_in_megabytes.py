@@ -2,6 +2,7 @@
 # topic: selective
 # loses: step7.attention step7.ffn step7.limits
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         return activation_bytes > 100

@@ -3,6 +3,7 @@
 # loses: step7.attention step7.ffn step7.limits step7.others
 # says: boolean
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention" and activation_bytes > 100e6:
         return True

@@ -3,6 +3,7 @@
 # loses: step7.attention step7.ffn step7.limits step7.others
 # says: return
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         print(activation_bytes > 100e6)

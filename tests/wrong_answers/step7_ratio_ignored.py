@@ -3,6 +3,7 @@
 # loses: step7.ffn step7.limits
 # says: ratio
 
+
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
     if layer_type == "attention":
         return activation_bytes > 100e6

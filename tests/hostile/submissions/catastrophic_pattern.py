@@ -1,0 +1,10 @@
+"""Matches a regular expression that takes exponential time and holds the interpreter's lock."""
+# topic: selective
+# outcome: step7 0 timeout
+# seconds: 1
+
+import re
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    return bool(re.match(r"(a|aa|a*)+$", "a" * 60 + "b"))

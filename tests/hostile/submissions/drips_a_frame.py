@@ -1,0 +1,39 @@
+"""Sends a frame byte by byte, so that each read makes progress and none is the last."""
+# topic: selective
+# outcome: step7 0 timeout
+# seconds: 1
+
+import json
+import os
+import socket
+import stat
+import struct
+import sys
+
+
+def _connection():
+    for number in range(3, 64):
+        try:
+            if stat.S_ISSOCK(os.fstat(number).st_mode):
+                return number
+        except OSError:
+            pass
+
+
+def _frame(message, arrays=(), body=b""):
+    header = json.dumps({"message": message, "arrays": list(arrays)}).encode()
+    return struct.pack("<II", len(header), len(body)) + header + body
+
+
+def _write(data):
+    view = memoryview(data)
+    while view:
+        view = view[os.write(_connection(), view) :]
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    import time
+
+    for byte in _frame({"value": ["bool", True], "padding": "x" * 10_000}):
+        _write(bytes([byte]))
+        time.sleep(0.02)

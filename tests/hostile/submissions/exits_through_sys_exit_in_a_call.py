@@ -1,0 +1,7 @@
+"""Calls exit in a call."""
+# topic: selective
+# outcome: step7 0 error
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    exit(0)

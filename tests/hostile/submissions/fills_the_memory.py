@@ -1,0 +1,24 @@
+"""Takes memory until there is no more, in three ways."""
+# topic: selective
+# outcome: step7 0 memory
+
+import mmap
+
+import numpy as np
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    hoard = []
+    # Bounded, should the sandbox fail: three gigabytes in all.
+    for _ in range(48):
+        try:
+            hoard.append(bytearray(b"x") * 2**26)
+        except MemoryError:
+            break
+    else:
+        return "no limit"
+    try:
+        mmap.mmap(-1, 2**31)
+    except OSError:
+        pass
+    np.zeros(2**31, np.uint8)

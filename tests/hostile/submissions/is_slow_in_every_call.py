@@ -1,0 +1,14 @@
+"""Answers each call rightly, just before the deadline: too much in all."""
+# topic: cost_model
+# outcome: step4 0 timeout, step5 0 timeout, step6 0 timeout
+# seconds: 1
+# total: 2
+
+import time
+
+_full = checkpoint_cost
+
+
+def checkpoint_cost(*args, **kwargs):
+    time.sleep(0.7)
+    return _full(*args, **kwargs)

@@ -1,0 +1,11 @@
+"""Says the hidden inputs in messages, notes and names of errors."""
+# topic: selective
+# outcome: step7 0 error
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    text = repr((layer_type, activation_bytes, recompute_flops_ratio))
+    print(text)
+    error = type(text, (ValueError,), {"__module__": text})(text)
+    error.add_note(text)
+    raise error from KeyError(text)

@@ -1,0 +1,10 @@
+"""Waits without using the processor."""
+# topic: selective
+# outcome: step7 0 timeout
+# seconds: 1
+
+import threading
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    threading.Event().wait()

@@ -1,0 +1,17 @@
+"""Four threads compute without end beside the right answers and then forever."""
+# topic: selective
+# outcome: step7 8 passed
+
+import threading
+
+
+def _spin():
+    while True:
+        try:
+            pass
+        except BaseException:
+            pass
+
+
+for _ in range(4):
+    threading.Thread(target=_spin).start()
