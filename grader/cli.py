@@ -62,6 +62,11 @@ def main() -> None:
         _stop("Interrupted.", INTERRUPTED)
     except CourseError as error:
         _stop(str(error), USAGE)
+    except ModuleNotFoundError as error:
+        # The students' wheel comes without the solutions and what belongs to them.
+        if (error.name or "").partition(".")[0] not in ("solutions", "grader"):
+            raise
+        _stop("This command is for instructors and needs the whole course; you have the students' edition.", USAGE)
     except OSError as error:
         _stop(f"{error.filename or 'A file'}: {error.strerror or error}.", INTERNAL)
 
@@ -271,6 +276,20 @@ def doctor() -> None:
             console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
 
 
+@app.command()
+def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Write what students get into a folder: notebooks, skeleton, and a wheel without solutions."""
+    root = _clone()
+    from grader.author.release import ReleaseError
+    from grader.author.release import release as write_release
+
+    try:
+        wheel = write_release(root, folder, _course())
+    except ReleaseError as error:
+        _stop(str(error), USAGE)
+    print(f"What students get is in {folder}; its README.md tells them how to begin. The wheel is {wheel.name}.")
+
+
 @author_app.command("check")
 def author_check() -> None:
     """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
@@ -290,7 +309,7 @@ def author_check() -> None:
 
 @author_app.command("build")
 def author_build() -> None:
-    """Write the generated files: the skeleton, the public cases and the catalogue of sentences."""
+    """Write the generated files: skeleton, notebooks, diagrams, public cases and the catalogue of sentences."""
     from grader.author.generated import build
 
     root = _clone()

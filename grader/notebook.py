@@ -122,7 +122,10 @@ class Checked:
         if self.result.note:
             parts.append(f"<div>{_escaped(self.result.note)}</div>")
         if any(check.state is not State.NOT_ATTEMPTED for check in self.result.checks):
-            parts += [_check_html(check, exercise) for check in _brief(self.result).checks]
+            parts += _checks_html(_brief(self.result).checks)
+        if any(check.feedback is not None and check.feedback.read for check in self.result.checks):
+            link = f'<a href="#{html.escape(exercise.id, quote=True)}">{_escaped(_(exercise.title))}</a>'
+            parts.append(f"<div>{_escaped(_('read'))}: {link}</div>")
         parts.append(f'<div style="margin-top:.5em; opacity:.8">{_escaped(self._progress())}</div>')
         return f'<div style="{_box(colour)}">{"".join(parts)}</div>'
 
@@ -273,26 +276,41 @@ def _listed(names: Iterable[str]) -> str:
     return _("{names} and {last}").format(names=", ".join(first), last=last) if first else last
 
 
-def _check_html(result: CheckResult, exercise: Exercise) -> str:
-    colour = _RIGHT if result.state is State.PASSED else _OPEN if result.state is State.NOT_ATTEMPTED else _WRONG
-    mark = f'<span style="color:{colour}; font-weight:bold">{SYMBOLS[result.state]}</span>'
-    line = f"{mark} {_escaped(_(result.check.title))}"
-    if result.state is State.PASSED or result.feedback is None:
-        return f"<div>{line}</div>"
-    rows = [(label, text) for label, text in feedback_rows(result) if label != _("read")]
-    printed = printable(result.feedback.printed).rstrip()
-    if printed:
-        rows.append((_("printed"), printed))
-    cells = "".join(
-        f'<div style="opacity:.7">{_escaped(label)}</div>'
-        f'<div style="white-space:pre-wrap; overflow-wrap:anywhere">{_escaped(text)}</div>'
-        for label, text in rows
-    )
-    if result.feedback.read:
-        link = f'<a href="#{html.escape(exercise.id, quote=True)}">{_escaped(_(exercise.title))}</a>'
-        cells += f'<div style="opacity:.7">{_escaped(_("read"))}</div><div>{link}</div>'
-    grid = "display:grid; grid-template-columns:max-content minmax(0, 1fr); gap:0 .8em; margin:.1em 0 .4em 1.2em"
-    return f'<div>{line} · {_escaped(state_name(result.state))}</div><div style="{grid}">{cells}</div>'
+def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
+    told: set[tuple[tuple[str, str], ...]] = set()
+    for check in checks:
+        colour = _RIGHT if check.state is State.PASSED else _OPEN if check.state is State.NOT_ATTEMPTED else _WRONG
+        mark = f'<span style="color:{colour}; font-weight:bold">{SYMBOLS[check.state]}</span>'
+        line = f"{mark} {_escaped(_(check.check.title))}"
+        rows = _rows(check)
+        # What is true of several checks is said once. Which function was called is no difference.
+        key = tuple(rows[1:])
+        if rows and key in told:
+            line += f" · {_escaped(_('as above'))}"
+            rows = ()
+        elif check.state is not State.PASSED:
+            line += f" · {_escaped(state_name(check.state))}"
+            told.add(key)
+        yield f"<div>{line}</div>"
+        if rows:
+            cells = "".join(
+                f'<div style="opacity:.7">{_escaped(label)}</div>'
+                f'<div style="white-space:pre-wrap; overflow-wrap:anywhere">{_escaped(text)}</div>'
+                for label, text in rows
+            )
+            yield f'<div style="{_GRID}">{cells}</div>'
+
+
+def _rows(check: CheckResult) -> tuple[tuple[str, str], ...]:
+    """Return labels and texts of a check's feedback; where to read stands below all of them."""
+    if check.state is State.PASSED or check.feedback is None:
+        return ()
+    rows = [(label, text) for label, text in feedback_rows(check) if label != _("read")]
+    printed = printable(check.feedback.printed).rstrip()
+    return (*rows, *([(_("printed"), printed)] if printed else []))
+
+
+_GRID = "display:grid; grid-template-columns:max-content minmax(0, 1fr); gap:0 .8em; margin:.1em 0 .4em 1.2em"
 
 
 def _box(colour: str) -> str:
