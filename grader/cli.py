@@ -102,6 +102,9 @@ def run(
     allow_unisolated: Annotated[
         bool, typer.Option("--allow-unisolated", help="Grade even where student code cannot be isolated.")
     ] = False,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Also run notebooks from top to bottom, and keep copies with feedback.")
+    ] = False,
 ) -> None:
     """Grade submissions on hidden inputs, each in a locked-down process of its own."""
     from grader.formats.terminal import print_run
@@ -109,7 +112,7 @@ def run(
     from grader.run import RunOptions, Unusable, run_class
 
     console = _console()
-    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated)
+    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated, execute)
     try:
         outcome = run_class(options, _course(), console)
     except Unusable as error:

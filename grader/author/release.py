@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
+from grader.edition import copy_edition
 from lesson.course import Course
 
-# Of the package `grader`: what draws hidden inputs, needs the solutions, or is for authors.
-_LEFT_OUT = ("author", "cases/fresh.py", "cases/drawing.py", "cases/drawing")
 _PACKAGES = 'packages = ["grader", "lesson", "solutions", "student_template"]'
 _STUDENT_PACKAGES = 'packages = ["grader", "lesson", "student_template"]'
 
@@ -60,25 +58,12 @@ def release(root: Path, folder: Path, course: Course) -> Path:
 
 def _students_source(root: Path, target: Path) -> None:
     """Copy what goes into the students' wheel."""
-    for package in ("grader", "lesson", "student_template"):
-        for path in _files(root / package):
-            relative = path.relative_to(root)
-            left_out = [f"grader/{name}" for name in _LEFT_OUT]
-            if any(f"{relative.as_posix()}/".startswith(f"{name}/") for name in left_out):
-                continue
-            (target / relative).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(path, target / relative)
+    copy_edition(root, target)
     project = (root / "pyproject.toml").read_text(encoding="utf-8")
     if _PACKAGES not in project:
         raise ReleaseError("pyproject.toml lists its packages in another way than the release expects.")
     (target / "pyproject.toml").write_text(project.replace(_PACKAGES, _STUDENT_PACKAGES), encoding="utf-8")
     shutil.copy(root / "LICENSE", target)
-
-
-def _files(folder: Path) -> Iterator[Path]:
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and "__pycache__" not in path.parts and not path.name.startswith("."):
-            yield path
 
 
 def _wheel(source: Path, folder: Path) -> Path:
