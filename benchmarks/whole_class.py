@@ -29,7 +29,7 @@ def make_class(folder: Path, count: int, *, seed: int = 0, hostile: bool = True)
     chance = random.Random(seed)
     answers = [*read_answers(ROOT / "tests" / "right_answers"), *read_answers(ROOT / "tests" / "wrong_answers")]
     modules = {path.name: path.read_bytes() for path in (ROOT / "solutions").glob("*.py") if path.name != "__init__.py"}
-    attacks = [path for path in sorted((ROOT / "tests" / "hostile" / "submissions").glob("*.py"))]
+    attacks = sorted((ROOT / "tests" / "hostile" / "submissions").glob("*.py"))
     for number in range(count):
         place = folder / f"s{number:04}"
         place.mkdir(parents=True)
