@@ -984,7 +984,7 @@ def outcome(attempt: Callable[[dict[str, Any]], object], context: dict[str, Any]
         attempt(context)
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, repr(error))
-    except Exception as error:  # noqa: BLE001 - the outcome is what is asked for
+    except Exception as error:
         return f"{type(error).__name__}: {error}"
     return "done"
 
@@ -1031,7 +1031,7 @@ def run_child(job: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
         ours.close()
         try:
             child(job, context, theirs)
-        except BaseException as error:  # noqa: BLE001 - the zygote must hear of it
+        except BaseException as error:
             theirs.sendall(json.dumps({"error": repr(error)}).encode() + b"\n")
         os._exit(1)
     theirs.close()
