@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -16,6 +17,10 @@ from grader.student import Student, reported_names
 
 # Looks at an answer and its case, and names the mistake if the numbers give it away.
 Cause: TypeAlias = Callable[[Any, Case], str | None]
+
+
+# Characters of an argument that are shown.
+MAX_ARGUMENT = 200
 
 
 class Wrong(AssertionError):
@@ -64,9 +69,10 @@ def compare(
     public: bool,
     causes: Iterable[Cause] = (),
     part: Callable[[Any], Any] = lambda value: value,
+    tolerance: float | None = None,
 ) -> None:
-    """Compare one answer; raises `Wrong` with the first cause that fits."""
-    found = difference(*_parts(part, got, expected))
+    """Compare one answer; raises `Wrong` with the first cause that fits. The tolerance is that of `difference`."""
+    found = difference(*_parts(part, got, expected), tolerance)
     if found is None:
         return
     wrong(case, public, found, _likely_cause(got, case, causes))
@@ -102,13 +108,17 @@ def called(case: Case, public: bool) -> str:
 def _argument(name: str, value: Any, public: bool) -> str:
     if isinstance(value, np.ndarray):
         return f"{name} {value.shape}"
-    if isinstance(value, list | tuple):
-        if value and isinstance(value[0], tuple | list):
+    if isinstance(value, list | tuple) and arrays_in(value):
+        if isinstance(value[0], tuple | list):
             layers = ngettext("{name} of {count} layer", "{name} of {count} layers", len(value))
             return layers.format(name=name, count=len(value))
         arrays = ngettext("{name} of {count} array", "{name} of {count} arrays", len(value))
         return arrays.format(name=name, count=len(value))
-    return f"{name}={value!r}" if public else name
+    return f"{name}={_shortened(repr(value))}" if public else name
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_ARGUMENT else f"{text[:MAX_ARGUMENT]}…"
 
 
 def _parts(part: Callable[[Any], Any], got: Any, expected: Any) -> tuple[Any, Any]:
@@ -129,7 +139,7 @@ def _try(cause: Cause, got: Any, case: Case) -> str | None:
     """Ask for a cause; an answer of another form than it expects has none."""
     try:
         return cause(got, case)
-    except (LookupError, TypeError, ValueError, AttributeError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return None
 
 
@@ -138,37 +148,55 @@ def same(got: Any, expected: Any) -> bool:
     return difference(got, expected) is None
 
 
+def matching(got: Any, right: float, known: Iterable[tuple[float, str]]) -> str | None:
+    """Return the cause of the first wrong number that an answer equals."""
+    for value, cause in known:
+        if math.isclose(got, value, rel_tol=1e-9) and not math.isclose(right, value, rel_tol=1e-9):
+            return cause
+    return None
+
+
 # The two checks of conduct
 
 
 def keeps_dtype(student: Student, group: CaseGroup) -> None:
     """Every floating array that comes back has the dtype that went in."""
     for case in group.cases:
-        due = next(value.dtype for value in case.inputs.values() if isinstance(value, np.ndarray))
-        found = [array.dtype for array in arrays_in(student.answer(case))]
-        other = next((dtype for dtype in found if dtype != due), None)
-        claim(
-            bool(found) and other is None, case, group.public,
-            _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
-            _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
-            _(
-                "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
-                "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
-            ) if other == np.float64 else "",
-        )  # fmt: skip
+        of_dtype_of_inputs(case, group.public, student.answer(case))
+
+
+def of_dtype_of_inputs(case: Case, public: bool, answer: Any) -> None:
+    """Raise `Wrong` unless every array of an answer has the dtype of the case's arrays."""
+    due = next(value.dtype for value in case.inputs.values() if isinstance(value, np.ndarray))
+    found = [array.dtype for array in arrays_in(answer)]
+    other = next((dtype for dtype in found if dtype != due), None)
+    claim(
+        bool(found) and other is None, case, public,
+        _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
+        _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
+        _(
+            "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
+            "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
+        ) if other == np.float64 else "",
+    )  # fmt: skip
 
 
 def leaves_inputs(student: Student, group: CaseGroup) -> None:
     """No argument is changed."""
     for case in group.cases:
         args = tuple(case.inputs.values())
-        names = reported_names(student.probe("mutated", function=case.function, names=list(case.inputs), args=args))
-        claim(
-            not names, case, group.public,
-            _("{names} changed by the call").format(names=", ".join(names)),
-            _("every argument as it was before"),
-            _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
-        )  # fmt: skip
+        changed = student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
+        nothing_changed(case, group.public, reported_names(changed, case.inputs))
+
+
+def nothing_changed(case: Case, public: bool, changed: Sequence[str]) -> None:
+    """Raise `Wrong` for arguments that a call has changed."""
+    claim(
+        not changed, case, public,
+        _("{names} changed by the call").format(names=", ".join(changed)),
+        _("every argument as it was before"),
+        _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
+    )  # fmt: skip
 
 
 def arrays_in(value: Any) -> list[np.ndarray]:
