@@ -225,6 +225,13 @@ def reported_number(value: Any) -> float:
     raise tampered()
 
 
+def reported_count(value: Any) -> int:
+    """Return a whole number that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise tampered()
+
+
 def reported_names(value: Any, known: Collection[str]) -> list[str]:
     """Return a list of names, out of the known ones, that a probe reported; raises as `reported_number` does."""
     if isinstance(value, list) and all(isinstance(item, str) and item in known for item in value):

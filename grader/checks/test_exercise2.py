@@ -1,10 +1,14 @@
 """Exercise 2: an honest memory model, and its minimum."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, agree, matching, same
+from grader.checks.verdict import CasesOf, Rule, RunChecks, agree, follows, same
 from grader.messages import _
 from grader.student import Student
 
@@ -14,19 +18,22 @@ def test_exercise2(run: RunChecks) -> None:
 
 
 def memory(student: Student, case: CasesOf) -> None:
-    agree(student, case("memory"), [_other_count])
+    group = case("memory")
+    agree(student, group, [follows(student.answer, group, _memory_rules())])
 
 
 def store_all(student: Student, case: CasesOf) -> None:
-    agree(student, case("store_all"), [_longer_than_the_model, _other_count])
+    group = case("store_all")
+    agree(student, group, [follows(student.answer, group, [*_long_segment_rules(), *_memory_rules()])])
 
 
 def overhead(student: Student, case: CasesOf) -> None:
-    agree(student, case("overhead"), [_other_work])
+    group = case("overhead")
+    agree(student, group, [follows(student.answer, group, _overhead_rules())])
 
 
 def sweep(student: Student, case: CasesOf) -> None:
-    agree(student, case("sweep"), [_other_range, _other_form, _wrong_column])
+    agree(student, case("sweep"), [_other_form, _other_range, _wrong_column])
 
 
 def front(student: Student, case: CasesOf) -> None:
@@ -38,116 +45,197 @@ def equal_points(student: Student, case: CasesOf) -> None:
 
 
 def best(student: Student, case: CasesOf) -> None:
-    agree(student, case("best"), [_textbook, _smallest, _memory_instead])
+    group = case("best")
+    agree(student, group, [_whole_point, follows(student.answer, group, _best_rules())])
 
 
-def _count(n_layers: int, size: int) -> tuple[int, int]:
-    """Return the number of segments, and the layers of a full one."""
-    return math.ceil(n_layers / size), min(size, n_layers)
+# A model of L layers in segments of k, each layer of which holds `units` while it is being differentiated
 
 
-def _other_count(got: Any, case: Case) -> str | None:
-    """Name what was counted otherwise, from the number itself."""
-    n_layers, size = case.inputs["n_layers"], case.inputs["segment_size"]
-    units = case.inputs.get("layer_units", 17)
-    segments, length = _count(n_layers, size)
-    last = n_layers - (segments - 1) * length
-    twice = _("The input of the segment that is being differentiated is counted twice: its first layer holds it.")
+@dataclass(frozen=True)
+class _Segments:
+    n_layers: int
+    size: int
+    units: float = 17
+
+    @classmethod
+    def of(cls, case: Case) -> _Segments:
+        return cls(*case.inputs.values())
+
+    @property
+    def count(self) -> int:
+        return math.ceil(self.n_layers / self.size)
+
+    @property
+    def length(self) -> int:
+        return min(self.size, self.n_layers)
+
+    @property
+    def last(self) -> int:
+        return self.n_layers - (self.count - 1) * self.size
+
+    @property
+    def memory(self) -> float:
+        return self.count - 1 + self.length * self.units
+
+
+def _rule(formula: Callable[[_Segments], float]) -> Rule:
+    return lambda case: formula(_Segments.of(case))
+
+
+def _memory_rules() -> list[tuple[Rule, str]]:
     one_unit = _("A layer that is being differentiated holds layer_units, not one unit.")
-    return matching(
-        got, case.expected,
+    rounded = _("When k does not divide L there is one more, shorter segment: round up.")
+    return [
         (
-            (segments + length * units, twice),
-            (segments - 1 + length, one_unit),
-            (segments + length, one_unit),
-            (segments - 1 + length * (units + 1), _("layer_units contains the layer's own input already.")),
-            (length * units, _("Only one segment is counted; the inputs of all other segments are missing.")),
-            (segments * units + length, _("layer_units belong to the layers of the segment, not to the saved inputs.")),
-            (n_layers * units, _("This keeps every layer; with segments only those of one hold layer_units.")),
-            (
-                (segments - 1 + length) * units,
-                _("Of every other segment only the input is alive, which is one unit."),
-            ),
-            (
-                n_layers // size - 1 + length * units,
-                _("When k does not divide L there is one more, shorter segment: round up."),
-            ),
-            (n_layers / size - 1 + length * units, _("The number of segments is a whole number: round it up.")),
-            (
-                segments - 1 + last * units,
-                _("This is the peak in the last, shorter segment; a full one needs more."),
-            ),
-            (
-                segments - 1 + length * 17,
-                _("layer_units is ignored: 17 is used whatever it is."),
-            ),
-            (
-                segments - 1 + length * 12,
-                _("layer_units is 17 when it is not given, and 12 only where 12 is asked for."),
-            ),
+            _rule(lambda s: s.memory + 1),
+            _("The input of the segment that is being differentiated is counted twice: its first layer holds it."),
         ),
-    )  # fmt: skip
+        (_rule(lambda s: s.memory + s.length), _("layer_units contains the layer's own input already.")),
+        (_rule(lambda s: s.count - 1 + s.length), one_unit),
+        (_rule(lambda s: s.count + s.length), one_unit),
+        (_rule(lambda s: s.count + s.size), one_unit),
+        (
+            _rule(lambda s: s.length * s.units),
+            _("Only one segment is counted; the inputs of all other segments are missing."),
+        ),
+        (
+            _rule(lambda s: s.count * s.units + s.length),
+            _("layer_units belong to the layers of the segment, not to the saved inputs."),
+        ),
+        (
+            _rule(lambda s: s.n_layers * s.units),
+            _("This keeps every layer; with segments only those of one hold layer_units."),
+        ),
+        (
+            _rule(lambda s: (s.count - 1 + s.length) * s.units),
+            _("Of every other segment only the input is alive, which is one unit."),
+        ),
+        (_rule(lambda s: s.n_layers // s.size - 1 + s.length * s.units), rounded),
+        (_rule(lambda s: max(1, s.n_layers // s.size) - 1 + s.length * s.units), rounded),
+        (_rule(lambda s: s.n_layers / s.size - 1 + s.length * s.units), rounded),
+        (
+            _rule(lambda s: s.count - 1 + s.last * s.units),
+            _("This is the peak in the last, shorter segment; a full one needs more."),
+        ),
+        (_rule(lambda s: s.count - 1 + s.length * 17), _("layer_units is ignored: 17 is used whatever it is.")),
+        (
+            lambda case: (
+                _Segments.of(case).memory - _Segments.of(case).length * (0 if "layer_units" in case.inputs else 5)
+            ),
+            _("layer_units is 17 when it is not given, and 12 only where 12 is asked for."),
+        ),
+    ]
 
 
-def _longer_than_the_model(got: Any, case: Case) -> str | None:
-    n_layers, size = case.inputs["n_layers"], case.inputs["segment_size"]
-    whole = size * case.inputs["layer_units"]
-    if size > n_layers and any(math.isclose(got, whole + extra) for extra in (-1, 0)):
-        return _("A segment longer than the model has only the model's layers: min(k, L).")
+def _long_segment_rules() -> list[tuple[Rule, str]]:
+    longer = _("A segment longer than the model has only the model's layers: min(k, L).")
+    return [
+        (_rule(lambda s: s.count - 1 + s.size * s.units), longer),
+        (_rule(lambda s: s.n_layers // s.size - 1 + s.size * s.units), longer),
+        (_rule(lambda s: s.n_layers / s.size - 1 + s.size * s.units), longer),
+    ]
+
+
+def _overhead_rules() -> list[tuple[Rule, str]]:
+    def of_step(layers: Callable[[_Segments], float]) -> Rule:
+        return _rule(lambda s: layers(s) / (3 * s.n_layers))
+
+    def of_right(change: Callable[[float], float]) -> Rule:
+        return lambda case: change(case.expected)
+
+    shorter = _("The last segment, which is not recomputed, is shorter when k does not divide L.")
+    segments = _("These are segments; every one but the last has k layers to recompute.")
+    return [
+        (of_step(lambda s: s.n_layers), _("Every layer is recomputed here; the last segment need not be.")),
+        (of_step(lambda s: s.n_layers - s.size), shorter),
+        (of_step(lambda s: s.n_layers - s.length), shorter),
+        (of_right(lambda x: 3 * x), _("This compares with the forward alone; a whole step is worth three forwards.")),
+        (
+            of_right(lambda x: 1.5 * x),
+            _("This compares with the backward alone; a whole step is worth three forwards."),
+        ),
+        (of_right(lambda x: 100 * x), _("This is a percentage; return a fraction.")),
+        (of_right(lambda x: 1 + x), _("This is the ratio of the two steps; subtract 1 to get the overhead.")),
+        (
+            of_right(lambda x: x / (1 + x)),
+            _("This is the share of the new step; divide by the step without recomputation."),
+        ),
+        (_rule(lambda s: s.n_layers - s.last), _("These are layers; divide them by those of a step, 3 * L.")),
+        (of_step(lambda s: s.count - 1), segments),
+        (
+            _rule(lambda s: (s.count - 1) / (3 * s.count)),
+            _("These are segments; the last one may be shorter than the others."),
+        ),
+        (of_step(lambda s: s.n_layers - s.count), _("A saved input spares no layer: all of a segment run once more.")),
+        (
+            of_step(lambda s: (max(1, s.n_layers // s.size) - 1) * s.size),
+            _("When k does not divide L there is one more segment, so the last full one is recomputed."),
+        ),
+    ]
+
+
+def _best_rules() -> list[tuple[Rule, str]]:
+    def least(n_layers: int, layer_units: float = 17) -> float:
+        return min(_Segments(n_layers, k, layer_units).memory for k in range(1, n_layers + 1))
+
+    def sizes(n_layers: int, layer_units: float = 17) -> list[int]:
+        """Return the segment sizes of least memory."""
+        right = least(n_layers, layer_units)
+        return [k for k in range(1, n_layers + 1) if _Segments(n_layers, k, layer_units).memory == right]
+
+    def root(n_layers: int, layer_units: float = 17) -> int:
+        return max(1, round(math.sqrt(n_layers / layer_units)))
+
+    textbook = _("This is the textbook's square root of L, which takes a rebuilt layer for one unit.")
+    near = _("The square root of L / layer_units is near the best whole number, but not always it: compare them.")
+    ignored = _("layer_units is ignored.")
+    return [
+        (
+            lambda case: sizes(**case.inputs)[0],
+            _("Another segment size needs just as little memory: of equals take the largest."),
+        ),
+        (lambda case: root(case.inputs["n_layers"], 1), textbook),
+        (lambda case: sizes(case.inputs["n_layers"], 1)[-1], textbook),
+        (lambda case: root(**case.inputs), near),
+        (lambda case: sizes(case.inputs["n_layers"])[-1], ignored),
+        (lambda case: sizes(case.inputs["n_layers"])[0], ignored),
+        (lambda case: least(**case.inputs), _("This is the least memory; the segment size that needs it is due.")),
+        (lambda case: case.expected - 1, _("This is the position in the sweep, which starts at 0; k starts at 1.")),
+    ]
+
+
+def _whole_point(got: Any, case: Case) -> str | None:
+    if isinstance(got, list | tuple) and got[0] == case.expected:
+        return _("This is the whole point; its k alone is due.")
     return None
 
 
-def _other_work(got: Any, case: Case) -> str | None:
-    n_layers, size = case.inputs["n_layers"], case.inputs["segment_size"]
-    segments, length = _count(n_layers, size)
-    step = 3 * n_layers
-    right = case.expected
-    shorter = _("The last segment, which is not recomputed, is shorter when k does not divide L.")
-    return matching(
-        got, right,
-        (
-            (1 / 3, _("Every layer is recomputed here; the last segment need not be.")),
-            ((n_layers - size) / step, shorter),
-            ((n_layers - length) / step, shorter),
-            (3 * right, _("This compares with the forward alone; a whole step is worth three forwards.")),
-            (1.5 * right, _("This compares with the backward alone; a whole step is worth three forwards.")),
-            (100 * right, _("This is a percentage; return a fraction.")),
-            (1 + right, _("This is the ratio of the two steps; subtract 1 to get the overhead.")),
-            (step * right, _("These are layers; divide them by those of a step, 3 * L.")),
-            ((segments - 1) / step, _("These are segments; every one but the last has k layers to recompute.")),
-            ((segments - 1) / (3 * segments), _("These are segments; the last one may be shorter than the others.")),
-            (right / (1 + right), _("This is the share of the new step; divide by the step without recomputation.")),
-            ((n_layers - segments) / step, _("A saved input spares no layer: all of a segment run once more.")),
-            ((n_layers // size - 1) * size / step, _("When k does not divide L there is one more segment.")),
-        ),
-    )  # fmt: skip
+# Sweeps and fronts
 
 
 def _other_range(got: Any, case: Case) -> str | None:
     ks = [point[0] for point in got]
     n_layers = case.inputs["n_layers"]
-    if ks != list(range(1, n_layers + 1)):
-        if len(ks) < n_layers and set(ks) < set(range(1, n_layers + 1)):
-            return _("Some k are missing: list all of 1, 2, ... up to L, whether they divide L or not.")
-        if ks == list(range(n_layers)) or ks == list(range(n_layers + 1)):
-            return _("The first segment size is 1.")
+    if set(ks) < set(range(1, n_layers + 1)):
+        return _("Some k are missing: list all of 1, 2, ... up to L, whether they divide L or not.")
     return None
 
 
 def _other_form(got: Any, case: Case) -> str | None:
     if isinstance(got, dict):
         return _("A list of tuples (k, memory, overhead) is due, not a dict.")
-    if got and same([[k, memory, overhead] for k, overhead, memory in got], case.expected):
-        return _("The order inside a tuple is (k, memory, overhead).")
-    if len(got) == 3 and same([list(point) for point in zip(*got, strict=True)], case.expected):
+    if same(list(zip(*got, strict=True)), case.expected):
         return _("These are three lists; one list of tuples (k, memory, overhead) is due.")
+    if same([[k, memory, overhead] for k, overhead, memory in got], case.expected):
+        return _("The order inside a tuple is (k, memory, overhead).")
     return None
 
 
 def _wrong_column(got: Any, case: Case) -> str | None:
     for column, name in ((1, "segment_memory"), (2, "segment_overhead")):
         if not same([point[column] for point in got], [point[column] for point in case.expected]):
-            usual = [float(_memory(case, point[0], 17)) for point in case.expected]
+            usual = [float(_Segments(case.inputs["n_layers"], k).memory) for k, _memory, _overhead in case.expected]
             if column == 1 and same([point[1] for point in got], usual):
                 return _("layer_units is not passed on to segment_memory.")
             return _("This is not what {function} should return for each k.").format(function=name)
@@ -213,32 +301,3 @@ def _equal_ones_vanish(got: Any, case: Case) -> str | None:
 
 def _pairs(case: Case) -> set[tuple[float, ...]]:
     return {tuple(point[1:]) for point in case.expected}
-
-
-def _textbook(got: Any, case: Case) -> str | None:
-    n_layers = case.inputs["n_layers"]
-    units = case.inputs.get("layer_units", 17)
-    if got == max(1, round(math.sqrt(n_layers))):
-        return _("This is the textbook's square root of L, which takes a rebuilt layer for one unit.")
-    if got == max(1, round(math.sqrt(n_layers / units))):
-        return _("The square root of L / layer_units is near the best whole number, but not always it: compare them.")
-    return None
-
-
-def _smallest(got: Any, case: Case) -> str | None:
-    if got < case.expected and _memory(case, got) == _memory(case, case.expected):
-        return _("Another segment size needs just as little memory: of equals take the largest.")
-    return None
-
-
-def _memory_instead(got: Any, case: Case) -> str | None:
-    if isinstance(got, list | tuple):
-        return _("This is the whole point; its k alone is due.") if got[0] == case.expected else None
-    if got == _memory(case, case.expected):
-        return _("This is the least memory; the segment size that needs it is due.")
-    return None
-
-
-def _memory(case: Case, k: int, units: float | None = None) -> float:
-    segments, length = _count(case.inputs["n_layers"], k)
-    return segments - 1 + length * (case.inputs.get("layer_units", 17) if units is None else units)

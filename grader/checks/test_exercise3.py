@@ -1,18 +1,24 @@
 """Exercise 3: recompute the attention."""
 
+from __future__ import annotations
+
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from grader.cases.case import Case
 from grader.checks.verdict import (
+    CaseGroup,
     CasesOf,
+    Rule,
     RunChecks,
     agree,
     claim,
     compare,
-    matching,
+    follows,
     nothing_changed,
     of_dtype_of_inputs,
     same,
@@ -20,7 +26,7 @@ from grader.checks.verdict import (
 )
 from grader.comparing import Difference, describe
 from grader.messages import _
-from grader.student import Student, reported_names, reported_number
+from grader.student import Student, reported_count, reported_names
 from grader.worker.wire import Opaque
 
 FORWARD, BACKWARD = "attention_forward_selective", "attention_backward_selective"
@@ -46,14 +52,15 @@ def output(student: Student, case: CasesOf) -> None:
 
 def gradients(student: Student, case: CasesOf) -> None:
     group = case("gradients")
-    for each in group.cases:  # all forwards before the first backward, which has what was saved to go by and no more
-        _forward(student, each)
+    _all_forwards(student, group)
     for each in group.cases:
         compare(_backward_case(each), _backward(student, each), _gradients(each), group.public, _BACKWARD_CAUSES)
 
 
 def slope(student: Student, case: CasesOf) -> None:
     group = case("slope")
+    _all_forwards(student, group)
+    student.call(FORWARD, *_forward_case(case("output").cases[0]).inputs.values())
     for each in group.cases:
         got = _backward(student, each)
         asked = _backward_case(each)
@@ -83,6 +90,7 @@ def slope(student: Student, case: CasesOf) -> None:
 
 def large_scores(student: Student, case: CasesOf) -> None:
     group = case("large_scores")
+    _all_forwards(student, group)
     for each in group.cases:
         y = _first(_forward(student, each))
         for asked, got, expected in (
@@ -101,7 +109,7 @@ def saved(student: Student, case: CasesOf) -> None:
             due = _("lists, tuples and dicts of arrays")
             wrong(asked, group.public, Difference("[1]", describe(foreign), due))
         x, weights, n_heads = asked.inputs.values()
-        held = reported_number(student.probe("saved_bytes", function=FORWARD, args=(x, weights, n_heads), apart=1))
+        held = reported_count(student.probe("saved_bytes", function=FORWARD, args=(x, weights, n_heads), apart=1))
         claim(
             held <= x.nbytes + SPARE_BYTES, asked, group.public,
             _("{times:.1f} times the bytes of x saved, without the weights").format(times=held / x.nbytes),
@@ -111,7 +119,8 @@ def saved(student: Student, case: CasesOf) -> None:
 
 
 def overhead(student: Student, case: CasesOf) -> None:
-    agree(student, case("overhead"), [_other_share])
+    group = case("overhead")
+    agree(student, group, [follows(student.answer, group, _share_rules())])
 
 
 def dtype(student: Student, case: CasesOf) -> None:
@@ -123,6 +132,7 @@ def dtype(student: Student, case: CasesOf) -> None:
 def inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
+        _saved(student, each)
         args = dict(_forward_case(each).inputs)
         changed = student.probe(
             "pair_mutated", forward=FORWARD, backward=BACKWARD, args=args,
@@ -154,6 +164,12 @@ def _first(answer: Any) -> Any:
 def _forward(student: Student, case: Case) -> Any:
     asked = _forward_case(case)
     return student.once(("forward", id(case)), lambda: student.call(FORWARD, *asked.inputs.values()))
+
+
+def _all_forwards(student: Student, group: CaseGroup) -> None:
+    """Run every forward before the first backward, which then has what was saved to go by and nothing else."""
+    for each in group.cases:
+        _forward(student, each)
 
 
 def _saved(student: Student, case: Case) -> Any:
@@ -307,7 +323,7 @@ def _permuted(got: Any, case: Case) -> str | None:
 
 def _scale_missing(got: Any, case: Case) -> str | None:
     root = math.sqrt(case.inputs["weights"][0].shape[0] // case.inputs["n_heads"])
-    if root == 1:
+    if root == 1 or not same(got[1][2:], case.expected[1][2:]):
         return None
     for factor in (root, 1 / root, root * root):
         if same(got[1][0] / factor, case.expected[1][0]) and same(got[1][1] / factor, case.expected[1][1]):
@@ -349,26 +365,61 @@ def _overflow(got: Any, case: Case) -> str | None:
     return None
 
 
-def _other_share(got: Any, case: Case) -> str | None:
-    hidden, seq, scope = case.inputs.values()
-    core, projections, mlp = 4 * seq**2 * hidden, 8 * seq * hidden**2, 16 * seq * hidden**2
-    layer = core + projections + mlp
-    again = {"core": core, "module": core + projections, "layer": layer}[scope]
-    return matching(
-        got, case.expected,
+@dataclass(frozen=True)
+class _Flops:
+    """FLOPs of one layer's forward for one sequence."""
+
+    core: float
+    projections: float
+    layer: float
+    again: float
+
+    @classmethod
+    def of(cls, hidden: int, seq: int, scope: str) -> _Flops:
+        core, projections, mlp = 4.0 * seq**2 * hidden, 8.0 * seq * hidden**2, 16.0 * seq * hidden**2
+        layer = core + projections + mlp
+        return cls(core, projections, layer, {"core": core, "module": core + projections, "layer": layer}[scope])
+
+
+def _share_rules() -> list[tuple[Rule, str]]:
+    def rule(formula: Callable[[_Flops], float]) -> Rule:
+        return lambda case: formula(_Flops.of(**case.inputs))
+
+    def of_scope(scope: str, formula: Callable[[_Flops], float]) -> Rule:
+        return lambda case: formula(_Flops.of(**case.inputs)) if case.inputs["scope"] == scope else case.expected
+
+    fixed = _("The core is 0.15 of a layer only where seq equals hidden.")
+    return [
         (
-            (again / layer, _("This is a share of the forward; the step is forward and backward, three forwards.")),
-            (again / (2 * layer), _("This is a share of the backward; the step is forward and backward.")),
-            (100 * again / (3 * layer), _("This is a percentage; return a fraction.")),
-            (
-                again / (3 * layer + again),
-                _("This is the share of the new step; divide by the step without recomputation."),
-            ),
-            (1 + again / (3 * layer), _("This is the ratio of the two steps; subtract 1 to get the overhead.")),
-            (projections / (3 * layer), _('"module" is the core and the four projections together.')),
-            (again / (3 * (layer - core)), _("A layer's forward contains the core as well: 24 b s h^2 + 4 b s^2 h.")),
-            (0.15 / 3, _("The core is 0.15 of a layer only where seq equals hidden.")),
-            (0.15, _("The core is 0.15 of a layer only where seq equals hidden.")),
-            (again, _("These are the FLOPs themselves; divide them by those of the step.")),
+            rule(lambda f: f.again / f.layer),
+            _("This is a share of the forward; the step is forward and backward, three forwards."),
         ),
-    )  # fmt: skip
+        (
+            rule(lambda f: f.again / (2 * f.layer)),
+            _("This is a share of the backward; the step is forward and backward."),
+        ),
+        (rule(lambda f: 100 * f.again / (3 * f.layer)), _("This is a percentage; return a fraction.")),
+        (
+            rule(lambda f: f.again / (3 * f.layer + f.again)),
+            _("This is the share of the new step; divide by the step without recomputation."),
+        ),
+        (
+            rule(lambda f: 1 + f.again / (3 * f.layer)),
+            _("This is the ratio of the two steps; subtract 1 to get the overhead."),
+        ),
+        (rule(lambda f: f.again), _("These are the FLOPs themselves; divide them by those of the step.")),
+        (
+            of_scope("module", lambda f: f.projections / (3 * f.layer)),
+            _('"module" is the core and the four projections together.'),
+        ),
+        (of_scope("core", lambda f: 0.15 / 3), fixed),
+        (of_scope("core", lambda f: 1 / 21), fixed),
+        (
+            rule(lambda f: (f.again if f.again < f.layer else f.layer - f.core) / (3 * (f.layer - f.core))),
+            _("A layer's forward contains the core as well: 24 b s h^2 + 4 b s^2 h."),
+        ),
+        (
+            rule(lambda f: f.again / (3 * (f.layer - f.core))),
+            _("A layer's forward contains the core as well: 24 b s h^2 + 4 b s^2 h."),
+        ),
+    ]

@@ -1,6 +1,7 @@
 """Exercise 4: offload to the host."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,20 +9,23 @@ import numpy as np
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
 from grader.checks.verdict import (
+    CaseGroup,
     CasesOf,
+    Cause,
+    Rule,
     RunChecks,
     agree,
     claim,
     compare,
-    matching,
+    follows,
     nothing_changed,
     of_dtype_of_inputs,
     same,
     wrong,
 )
 from grader.comparing import Difference, describe, difference, is_number
-from grader.messages import _
-from grader.student import Student, reported_fields, reported_list, reported_names, reported_number, tampered
+from grader.messages import _, ngettext
+from grader.student import Student, reported_count, reported_fields, reported_list, reported_names, tampered
 
 FORWARD, BACKWARD = "forward_offloaded", "backward_offloaded"
 # What lies in the buffer already, and what another part of the program puts there between forward and backward.
@@ -55,32 +59,27 @@ def buffer(student: Student, case: CasesOf) -> None:
 
 def bandwidth(student: Student, case: CasesOf) -> None:
     group = case("bandwidth")
+    causes = [
+        _other_clock(student),
+        follows(lambda each: _timed(student, each)["value"], group, _bandwidth_rules()),
+    ]
     for each in group.cases:
-        repeats = each.inputs.get("repeats")
-        report = reported_fields(
-            student.probe(
-                "timed_transfers", function=each.function, n_bytes=each.inputs["n_bytes"],
-                seconds=each.inputs["seconds"], repeats=repeats,
-            ),
-            ("value", "transfers", "readings"),
-        )  # fmt: skip
-        transfers, readings = (reported_number(report[name]) for name in ("transfers", "readings"))
-        due = 5 if repeats is None else repeats
-        if not is_number(report["value"]):
-            wrong(each, group.public, Difference("", describe(report["value"]), _("a number")))
+        report = _timed(student, each)
+        transfers, due = reported_count(report["transfers"]), _repeats(each)
         claim(
             transfers == due, each, group.public,
-            _("{transfers:g} calls of transfer").format(transfers=transfers),
-            _("exactly {due} calls").format(due=due),
+            ngettext("{count} call of transfer", "{count} calls of transfer", transfers).format(count=transfers),
+            ngettext("exactly {count} call", "exactly {count} calls", due).format(count=due),
             _("A call to warm up is one too many.") if transfers == due + 1 else "",
         )  # fmt: skip
-        found = difference(report["value"], each.expected)
-        if found is not None:
-            wrong(each, group.public, found, _bandwidth_cause(report["value"], each, due, readings))
+        compare(each, report["value"], each.expected, group.public, causes)
 
 
 def choice(student: Student, case: CasesOf) -> None:
-    agree(student, case("choice"), [_other_breakeven, _other_choice])
+    group = case("choice")
+    breakeven = CaseGroup([each for each in group.cases if each.function == "breakeven_bandwidth"], group.public)
+    agree(student, breakeven, [follows(student.answer, breakeven, _breakeven_rules())])
+    agree(student, group, [_other_choice])
 
 
 def dtype(student: Student, case: CasesOf) -> None:
@@ -147,7 +146,9 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
     appended = len(entries) - len(BEFORE)
     claim(
         appended in (len(right), len(right) + 1), asked, public,
-        _("{count} entries appended to host_buffer").format(count=appended),
+        ngettext(
+            "{count} entry appended to host_buffer", "{count} entries appended to host_buffer", appended
+        ).format(count=appended),
         _("{count}, one for each segment").format(count=len(right)),
         _("Every layer's input is stored: k is ignored.") if appended >= len(case.inputs["params"]) else "",
     )  # fmt: skip
@@ -172,6 +173,27 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
 
 def _checked_releases(case: Case, trip: dict[str, Any], handles: list[int], public: bool) -> None:
     asked = _backward_case(case)
+    left = reported_list(trip["left"])
+    claim(
+        len(left) == len(trip["entries"]) + 1, asked, public,
+        _("a host_buffer of another length"), _("a host_buffer in which every entry keeps its position"),
+        _("Put None in the place of an entry; pop and del shift those behind it, and their handles with them."),
+    )  # fmt: skip
+    remaining = sum(left[handle] is not None for handle in handles)
+    claim(
+        remaining == 0, asked, public,
+        ngettext(
+            "{count} entry still in host_buffer after the backward",
+            "{count} entries still in host_buffer after the backward",
+            remaining,
+        ).format(count=remaining),
+        _("None at every handle"), _("Put None in the place of an entry once it has been used."),
+    )  # fmt: skip
+    claim(
+        _same_entries([*left[: len(BEFORE)], left[-1]], (*BEFORE, LATER)), asked, public,
+        _("an entry changed that belongs to somebody else"), _("every other entry as it was"),
+        _("Release the entries behind your handles, and no others."),
+    )  # fmt: skip
     read: list[int] = []
     for position, occupied in map(_read, reported_list(trip["reads"])):
         if position in handles:
@@ -182,24 +204,6 @@ def _checked_releases(case: Case, trip: dict[str, Any], handles: list[int], publ
                 _("Put None in the place of an entry as soon as its segment is done."),
             )  # fmt: skip
             read.append(position)
-    left = reported_list(trip["left"])
-    due = len(trip["entries"]) + 1
-    claim(
-        len(left) == due, asked, public,
-        _("a host_buffer of another length"), _("a host_buffer in which every entry keeps its position"),
-        _("Put None in the place of an entry; pop and del shift those behind it, and their handles with them."),
-    )  # fmt: skip
-    remaining = sum(left[handle] is not None for handle in handles)
-    claim(
-        remaining == 0, asked, public,
-        _("{count} entries still in host_buffer after the backward").format(count=remaining),
-        _("None at every handle"), _("Put None in the place of an entry once it has been used."),
-    )  # fmt: skip
-    claim(
-        _same_entries([*left[: len(BEFORE)], left[-1]], (*BEFORE, LATER)), asked, public,
-        _("an entry changed that belongs to somebody else"), _("every other entry as it was"),
-        _("Release the entries behind your handles, and no others."),
-    )  # fmt: skip
 
 
 def _same_entries(entries: list[Any], right: tuple[Any, ...]) -> bool:
@@ -243,51 +247,106 @@ def _entry_cause(mine: list[Any], case: Case) -> str:
 # Bandwidths
 
 
-def _bandwidth_cause(got: Any, case: Case, due: int, readings: float) -> str:
-    n_bytes, seconds = case.inputs["n_bytes"], case.inputs["seconds"][:due]
-    if readings == 0:
-        return _("The clock that was handed over is never read.")
-    found = matching(
-        float(got), case.expected,
-        (
-            (n_bytes * due / sum(seconds), _("This is the bandwidth of the mean time; take the fastest transfer.")),
-            (n_bytes / sum(seconds), _("This divides by the time of all transfers; take the fastest one.")),
-            (n_bytes / max(seconds), _("This is the slowest transfer; take the fastest.")),
-            (n_bytes / sorted(seconds)[due // 2], _("This is the median; take the fastest transfer.")),
-            (sum(n_bytes / each for each in seconds) / due, _("This is the mean of the bandwidths; take the fastest.")),
-            (n_bytes / seconds[0], _("This is the first transfer; take the fastest.")),
-            (n_bytes / seconds[-1], _("This is the last transfer; take the fastest.")),
-            (min(seconds), _("This is the time of the fastest transfer; divide the bytes by it.")),
-            (min(seconds) / n_bytes, _("These are seconds per byte; bytes per second are due.")),
-            (8 * case.expected, _("These are bits per second; bytes are due.")),
-            (case.expected / 1e9, _("This is in GB per second; bytes per second are due.")),
-            (case.expected / 1e6, _("This is in MB per second; bytes per second are due.")),
-        ),
-    )  # fmt: skip
-    return found or ""
+def _timed(student: Student, case: Case) -> dict[str, Any]:
+    n_bytes, seconds, repeats = (case.inputs.get(name) for name in ("n_bytes", "seconds", "repeats"))
+
+    def ask() -> Any:
+        return student.probe(
+            "timed_transfers", function=case.function, n_bytes=n_bytes, seconds=seconds, repeats=repeats
+        )
+
+    return reported_fields(student.once(("timed", id(case)), ask), ("value", "transfers", "readings"))
 
 
-def _other_breakeven(got: Any, case: Case) -> str | None:
-    if case.function != "breakeven_bandwidth":
+def _repeats(case: Case) -> int:
+    return int(case.inputs.get("repeats", 5))
+
+
+def _other_clock(student: Student) -> Cause:
+    def cause(got: Any, case: Case) -> str | None:
+        del got
+        if reported_count(_timed(student, case)["readings"]) == 0:
+            return _("The clock that was handed over is never read.")
         return None
-    n_bytes, flops, speed = case.inputs.values()
-    return matching(
-        got, case.expected,
+
+    return cause
+
+
+def _bandwidth_rules() -> list[tuple[Rule, str]]:
+    def rule(formula: Callable[[float, list[float]], float]) -> Rule:
+        return lambda case: formula(case.inputs["n_bytes"], case.inputs["seconds"][: _repeats(case)])
+
+    return [
         (
-            (flops / (n_bytes * speed), _("This is upside down: bytes divided by the time of recomputing them.")),
-            (2 * case.expected, _("The bytes are moved one way; this counts both.")),
-            (flops / speed, _("This is the time of recomputing; divide the bytes by it.")),
-            (n_bytes * flops / speed, _("The bytes are divided by the time of recomputing, not multiplied.")),
-            (n_bytes / flops, _("flops_per_second is ignored: divide by the time of recomputing.")),
-            (8 * case.expected, _("These are bits per second; bytes are due.")),
-            (case.expected / 1e9, _("This is in GB per second; bytes per second are due.")),
+            rule(lambda size, seconds: size * len(seconds) / sum(seconds)),
+            _("This is the bandwidth of the mean time; take the fastest transfer."),
         ),
-    )  # fmt: skip
+        (
+            rule(lambda size, seconds: size / sum(seconds)),
+            _("This divides by the time of all transfers; take the fastest one."),
+        ),
+        (rule(lambda size, seconds: size / max(seconds)), _("This is the slowest transfer; take the fastest.")),
+        (
+            rule(lambda size, seconds: size / sorted(seconds)[len(seconds) // 2]),
+            _("This is the median; take the fastest transfer."),
+        ),
+        (
+            rule(lambda size, seconds: sum(size / each for each in seconds) / len(seconds)),
+            _("This is the mean of the bandwidths; take the fastest."),
+        ),
+        (rule(lambda size, seconds: size / seconds[0]), _("This is the first transfer; take the fastest.")),
+        (rule(lambda size, seconds: size / seconds[-1]), _("This is the last transfer; take the fastest.")),
+        (
+            rule(lambda size, seconds: min(seconds)),
+            _("This is the time of the fastest transfer; divide the bytes by it."),
+        ),
+        (
+            rule(lambda size, seconds: min(seconds) / size),
+            _("These are seconds per byte; bytes per second are due."),
+        ),
+        (rule(lambda size, seconds: 8 * size / min(seconds)), _("These are bits per second; bytes are due.")),
+        (
+            rule(lambda size, seconds: size / min(seconds) / 1e9),
+            _("This is in GB per second; bytes per second are due."),
+        ),
+        (
+            rule(lambda size, seconds: size / min(seconds) / 1e6),
+            _("This is in MB per second; bytes per second are due."),
+        ),
+    ]
+
+
+def _breakeven_rules() -> list[tuple[Rule, str]]:
+    def rule(formula: Callable[[float, float, float], float]) -> Rule:
+        return lambda case: formula(*case.inputs.values())
+
+    return [
+        (
+            rule(lambda size, flops, speed: flops / (size * speed)),
+            _("This is upside down: bytes divided by the time of recomputing them."),
+        ),
+        (rule(lambda size, flops, speed: 2 * size * speed / flops), _("The bytes move one way; this counts both.")),
+        (
+            rule(lambda size, flops, speed: flops / speed),
+            _("This is the time of recomputing; divide the bytes by it."),
+        ),
+        (
+            rule(lambda size, flops, speed: size * flops / speed),
+            _("The bytes are divided by the time of recomputing, not multiplied."),
+        ),
+        (
+            rule(lambda size, flops, speed: size / flops),
+            _("flops_per_second is ignored: divide by the time of recomputing."),
+        ),
+        (rule(lambda size, flops, speed: 8 * size * speed / flops), _("These are bits per second; bytes are due.")),
+        (
+            rule(lambda size, flops, speed: size * speed / flops / 1e9),
+            _("This is in GB per second; bytes per second are due."),
+        ),
+    ]
 
 
 def _other_choice(got: Any, case: Case) -> str | None:
-    if case.function != "cheaper_choice":
-        return None
     if isinstance(got, bool):
         return _('Return one of the strings "offload" and "recompute".')
     if not isinstance(got, str) or got not in ("offload", "recompute"):

@@ -10,13 +10,15 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from grader.cases.case import Case
-from grader.comparing import Difference, difference
+from grader.comparing import Difference, difference, is_number
 from grader.messages import _, ngettext
 from grader.report import Feedback
-from grader.student import Student, reported_names
+from grader.student import Outcome, Student, reported_names
 
 # Looks at an answer and its case, and names the mistake if the numbers give it away.
 Cause: TypeAlias = Callable[[Any, Case], str | None]
+# What a mistake makes of a case.
+Rule: TypeAlias = Callable[[Case], float]
 
 
 # Characters of an argument that are shown.
@@ -148,12 +150,31 @@ def same(got: Any, expected: Any) -> bool:
     return difference(got, expected) is None
 
 
-def matching(got: Any, right: float, known: Iterable[tuple[float, str]]) -> str | None:
-    """Return the cause of the first wrong number that an answer equals."""
-    for value, cause in known:
-        if math.isclose(got, value, rel_tol=1e-9) and not math.isclose(right, value, rel_tol=1e-9):
-            return cause
-    return None
+def follows(ask: Callable[[Case], Any], group: CaseGroup, rules: Iterable[tuple[Rule, str]]) -> Cause:
+    """Return a cause for answers that are numbers: the first rule that all answers to a group follow.
+
+    One wrong number may come about in several ways; a whole group of them hardly does.
+
+    Parameters
+    ----------
+    ask
+        Returns the answer to a case.
+    """
+
+    def cause(got: Any, case: Case) -> str | None:
+        del got, case
+        return next((sentence for rule, sentence in rules if _followed(ask, group, rule)), None)
+
+    return cause
+
+
+def _followed(ask: Callable[[Case], Any], group: CaseGroup, rule: Rule) -> bool:
+    try:
+        return all(
+            is_number(got := ask(case)) and math.isclose(float(got), rule(case), rel_tol=1e-6) for case in group.cases
+        )
+    except (Outcome, ArithmeticError):
+        return False
 
 
 # The two checks of conduct
