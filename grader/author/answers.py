@@ -44,6 +44,8 @@ class Answer:
 
     def complaints(self, results: tuple[ExerciseResult, ...]) -> list[str]:
         """Return what is wrong with a verdict on this answer; empty when it is the right one."""
+        if self.alone:  # it answers what it answers
+            results = tuple(result for result in results if result.state is not State.NOT_ATTEMPTED)
         lost = {
             f"{result.exercise.id}.{check.check.id}": check
             for result in results

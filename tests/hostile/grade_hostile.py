@@ -56,6 +56,8 @@ class Hostile:
 
     Attributes
     ----------
+    exercises
+        Ids of those that it is graded on.
     source
         What is handed in as the module of its topic; empty for what lies at `path`.
     seconds, total
@@ -64,6 +66,7 @@ class Hostile:
 
     name: str
     topic: str
+    exercises: tuple[str, ...]
     source: str = ""
     path: Path | None = None
     seconds: float = 10.0
@@ -85,7 +88,7 @@ def parse_outcome(text: str) -> Outcome:
 
 
 def all_outcomes() -> dict[str, Outcome]:
-    """Return what every submission must end with, by its name."""
+    """Return what every submission must end with, by its name; it is graded on these exercises only."""
     texts = {path.stem: read_header(path)["outcome"] for path in sorted(FOLDER.glob("*.py"))}
     return {name: parse_outcome(text) for name, text in {**texts, **OUTCOMES}.items()}
 
@@ -104,7 +107,7 @@ def read_hostile(path: Path, project: Path, places: dict[str, str]) -> Hostile:
     if header.get("alone") != "yes":
         source = f"{(project / 'solutions' / header['topic']).with_suffix('.py').read_text('utf-8')}\n\n{source}"
     limits = float(header.get("seconds", 10)), float(header.get("total", 60))
-    return Hostile(path.stem, header["topic"], source, None, *limits)
+    return Hostile(path.stem, header["topic"], tuple(parse_outcome(header["outcome"])), source, None, *limits)
 
 
 # --- hidden inputs with a secret in them -----------------------------------------------------------
@@ -225,7 +228,7 @@ class Judge:
         # It also says a word where somebody before it may have jammed something.
         word = "import os, sys\nprint('hello', file=sys.__stderr__, flush=True)\nos.write(1, b'hello')\nos.write(2, b'hello')\n"
         right = (project / "solutions" / "selective.py").read_text(encoding="utf-8")
-        self._control = Hostile("control", "selective", right + "\n\n" + word, seconds=5)
+        self._control = Hostile("control", "selective", ("step7",), right + "\n\n" + word, seconds=5)
         self.grade(self._control)
         self._processes = len(descendants())
         self._zygote_pid = self._zygote._process.pid
@@ -250,7 +253,7 @@ class Judge:
             self._zygote, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
         )
         try:
-            graded = self._checks.grade(student, self.course.of_topic(hostile.topic))
+            graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
         finally:
             student.close()
         return SubmissionResult(submission.id, "", graded, submission.notes)
@@ -286,10 +289,12 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        return sum(
-            self.grade(Hostile(topic.id, topic.id, (self._project / "solutions" / f"{topic.id}.py").read_text())).points
-            for topic in self.course.topics
-        )
+        points = 0
+        for topic in self.course.topics:
+            exercises = tuple(exercise.id for exercise in self.course.of_topic(topic.id))
+            source = (self._project / "solutions" / f"{topic.id}.py").read_text(encoding="utf-8")
+            points += self.grade(Hostile(topic.id, topic.id, exercises, source)).points
+        return points
 
     def leaks_in(self, text: str) -> list[str]:
         """Return the secrets and the numbers of hidden inputs and answers in a text."""
@@ -437,7 +442,8 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
             return report
         places = {"arena": str(arena), "project": str(project), "port": str(listening[0].getsockname()[1])}
         hostiles = [read_hostile(path, project, places) for path in sorted(FOLDER.glob("*.py"))]
-        hostiles += [Hostile(name, topic_of(name), path=path) for name, path in make(project, arena)]
+        for name, path in make(project, arena):
+            hostiles.append(Hostile(name, topic_of(name), tuple(parse_outcome(OUTCOMES[name])), path=path))
         before, results = snapshot(arena), []
         for hostile in hostiles:
             if job["only"] and hostile.name not in job["only"]:

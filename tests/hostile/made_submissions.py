@@ -9,7 +9,7 @@ from typing import Any
 
 # Part of the name of every file that a submission tries to leave behind.
 MARK = "left-by-a-hostile"
-# Name, and what it must end with.
+# Name, and what it must end with: points and state of each exercise that it is graded on.
 OUTCOMES = {
     "parser_bomb_of_parentheses": "step7 0 error",
     "parser_bomb_of_unary_operators": "step7 0 error or crashed or memory",
@@ -79,8 +79,9 @@ def _sources(right: bytes) -> dict[str, dict[str, bytes]]:
         "not_text": b"\0\xff\xfe",
     }
     sources = {name: {"selective.py": first + b"\n" + right} for name, first in before.items()}
-    recorded = lookup_of_recorded_cases()
-    return {**sources, **{name: {f"{topic}.py": recorded} for name, topic in _RECORDED.items()}}
+    for name, topic in _RECORDED.items():
+        sources[name] = {f"{topic}.py": lookup_of_recorded_cases(topic)}
+    return sources
 
 
 def _folders(right: bytes) -> dict[str, dict[str, bytes]]:
@@ -147,10 +148,9 @@ def _archives(root: Path, right: bytes) -> Iterator[tuple[str, Path]]:
 # --- the answers to the recorded cases -----------------------------------------------------------
 
 
-def lookup_of_recorded_cases() -> bytes:
-    """Return a submission that knows the answers to the recorded cases, and nothing else."""
+def lookup_of_recorded_cases(topic: str) -> bytes:
+    """Return a submission that knows the answers to the recorded cases of a topic's steps, and nothing else."""
     from grader.cases.recorded import RecordedCases
-    from lesson.course import load_course
 
     lines = [
         "from numpy import array, ndarray",
@@ -162,7 +162,7 @@ def lookup_of_recorded_cases() -> bytes:
     ]
     functions = set()
     cases = RecordedCases()
-    for exercise in load_course().exercises:
+    for exercise in steps_of(topic):
         for group in cases.of(exercise.id).values():
             for case in group:
                 for function, inputs, answer in _questions(case):
@@ -171,6 +171,13 @@ def lookup_of_recorded_cases() -> bytes:
     for function in sorted(functions):
         lines.append(f"def {function}(*args): return known[key({function!r}, args)]")
     return "\n".join(lines).encode()
+
+
+def steps_of(topic: str) -> list[Any]:
+    """Return the exercises of a topic that every course has: its steps."""
+    from lesson.course import load_course
+
+    return [exercise for exercise in load_course().of_topic(topic) if exercise.id.startswith("step")]
 
 
 def _questions(case: Any) -> Iterator[tuple[str, list[Any], Any]]:

@@ -866,6 +866,14 @@ def read_own_limits(_: dict[str, Any]) -> None:
 
 
 @permitted
+def see_that_it_is_sealed(_: dict[str, Any]) -> None:
+    prctl = (157, 167)[MACHINE]
+    assert raw(prctl, 3, 0, 0, 0, 0) == 0  # PR_GET_DUMPABLE: closed to debuggers
+    assert raw(prctl, 39, 0, 0, 0, 0) == 1  # PR_GET_NO_NEW_PRIVS
+    assert raw(prctl, 21, 0, 0, 0, 0) == 2  # PR_GET_SECCOMP: a filter
+
+
+@permitted
 def native_callbacks(_: dict[str, Any]) -> None:
     callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda x: x + 1)
     assert callback(1) == 2
