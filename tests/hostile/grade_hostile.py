@@ -221,12 +221,13 @@ class Judge:
         self._reference = reference_functions(self.course)
         cases = secret_cases(self.course)
         groups = [group for exercise in self.course.exercises for group in cases.of(exercise.id).values()]
-        self._numbers = {n for group in groups for case in group for n in numbers_in([dict(case.inputs), case.expected])}
+        hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
+        self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
         self._zygote = Zygote(self.isolation)
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
-        word = "import os, sys\nprint('hello', file=sys.__stderr__, flush=True)\nos.write(1, b'hello')\nos.write(2, b'hello')\n"
+        word = "import os, sys\nprint('hello', file=sys.__stderr__, flush=True)\nos.write(1, b'a')\nos.write(2, b'b')\n"
         right = (project / "solutions" / "selective.py").read_text(encoding="utf-8")
         self._control = Hostile("control", "selective", ("step7",), right + "\n\n" + word, seconds=5)
         self.grade(self._control)
@@ -358,7 +359,7 @@ def _problems(judge: Judge, path: Path, for_students: bool) -> Iterator[str]:
         text = json.dumps(json.loads(text, parse_constant=_refuse_constant), ensure_ascii=False)
         text = text.replace("\\n", "\n")
     if path.suffix == ".xml":
-        ElementTree.fromstring(text)  # noqa: S314 - written by us
+        ElementTree.fromstring(text)
     if path.suffix == ".csv":
         for row in csv.reader(io.StringIO(text)):
             for cell in row:
@@ -366,9 +367,8 @@ def _problems(judge: Judge, path: Path, for_students: bool) -> Iterator[str]:
                     yield f"holds a formula: {cell[:50]!r}"
     if path.suffix == ".html":
         yield from (f"holds {tag}" for tag in ("<script", "<img", "onerror=alert(1)>") if tag in text.lower())
-    # JSON escapes what steers a terminal; elsewhere it must not be there at all.
-    steering = {c for c in text if c not in "\n\t" and unicodedata.category(c)[0] == "C"} if path.suffix != ".json" else ()
-    if steering:
+    steering = {c for c in text if c not in "\n\t" and unicodedata.category(c)[0] == "C"}
+    if steering and path.suffix != ".json":  # JSON escapes them
         yield f"holds {sorted(steering)!r}"
     if for_students and judge.leaks_in(text):
         yield f"tells {judge.leaks_in(text)}"
@@ -453,7 +453,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
             try:
                 report["submissions"][hostile.name], result = judge.report(hostile)
                 results.append(result)
-            except Exception:  # noqa: BLE001 - that the grader fell over is a finding
+            except Exception:  # that the grader fell over is a finding
                 report["submissions"][hostile.name] = {"fell": traceback.format_exc()}
         report["reference"] = judge.points_of_the_reference()
         judge.close()

@@ -87,7 +87,7 @@ def _sources(right: bytes) -> dict[str, dict[str, bytes]]:
 def _folders(right: bytes) -> dict[str, dict[str, bytes]]:
     nothing = b"def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):\n    return None\n"
     taken_over = {
-        "conftest.py": b"import pytest\n@pytest.hookimpl(tryfirst=True)\ndef pytest_pyfunc_call(pyfuncitem):\n    return True\n",
+        "conftest.py": b"def pytest_pyfunc_call(pyfuncitem):\n    return True\n",
         "pytest.ini": b"[pytest]\naddopts = --collect-only\n",
         "sitecustomize.py": b"import os\nos._exit(0)\n",
         "numpy.py": b"raise SystemExit\n",

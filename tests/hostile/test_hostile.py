@@ -84,7 +84,8 @@ class Run:
             path.chmod(0o755 if path.is_dir() else 0o644)
         if not setting.own:
             os.chown(arena, NOBODY, NOBODY)
-        job = {"level": setting.level, "project": str(project), "arena": str(arena), "path": [SITE_PACKAGES], "only": []}
+        places = {"project": str(project), "arena": str(arena), "path": [SITE_PACKAGES]}
+        job = {"level": setting.level, "only": [], **places}
         (directory / "job.json").write_text(json.dumps(job))
         self._output, self._log = directory / "report.json", directory / "log.txt"
         command = [python, "-I", "-S", "-B", "-c", START, str(project / "tests" / "hostile" / "grade_hostile.py")]
@@ -122,8 +123,12 @@ class Run:
             self._process.wait()
 
 
-# -I leaves out the directory of the program, which its helpers lie in.
-START = "import runpy, sys; sys.path.insert(0, sys.argv[1].rpartition('/')[0]); runpy.run_path(sys.argv[1], run_name='__main__')"
+# -I leaves out the directory of the program, in which its helpers lie.
+START = """
+import runpy, sys
+sys.path.insert(0, sys.argv[1].rpartition("/")[0])
+runpy.run_path(sys.argv[1], run_name="__main__")
+"""
 
 
 def identity(setting: Setting) -> dict[str, Any]:
@@ -135,11 +140,11 @@ def python_for(setting: Setting) -> str:
     """Return an interpreter that the setting's user can run and that imports what the grader needs, else skip."""
     same_version = f"python{sys.version_info.major}.{sys.version_info.minor}"
     test = f"import sys; sys.path.append({SITE_PACKAGES!r}); import jinja2, numpy, pytest, rich"
-    for python in (os.path.realpath(sys.executable), shutil.which(same_version, path=os.defpath)):
+    for python in (os.path.realpath(sys.executable), shutil.which(same_version, path=os.defpath) or ""):
         with contextlib.suppress(OSError):
-            if python and not subprocess.run(
-                [python, "-I", "-S", "-c", test], cwd="/", capture_output=True, check=False, **identity(setting)
-            ).returncode:
+            command = [python, "-I", "-S", "-c", test]
+            trial = subprocess.run(command, cwd="/", capture_output=True, check=False, **identity(setting))
+            if trial.returncode == 0:
                 return python
     pytest.skip("no interpreter that another user could run with all packages")
 
