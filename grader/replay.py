@@ -55,6 +55,7 @@ class _OneCase:
 
     def __init__(self, cases: FreshCases, exercise_id: str, check_id: str) -> None:
         self._cases = cases
+        self.reference = cases.reference
         self._exercise_id = exercise_id
         self._check_id = check_id
         self.index = 0
@@ -85,7 +86,9 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     try:
         for index, case in enumerate(group):
             cases.index = index
-            student = RemoteStudent(zygote, submission.files, course.functions, reference_functions(course))
+            student = RemoteStudent(
+                zygote, submission.files, course.functions, reference_functions(course), patience=course.call_seconds
+            )
             try:
                 (graded,) = session.grade(student, [exercise])
             finally:

@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from grader.cases import policy_drawing
 from grader.cases.case import Case
 
 Reference: TypeAlias = Mapping[str, Callable[..., Any]]
@@ -32,7 +33,7 @@ KINK_MARGIN = {np.dtype(np.float32): 2e-5, np.dtype(np.float64): 1e-9}
 # A float32 case is one that the reference in float32 answers this well, relative to the largest magnitude.
 FLOAT32_ERROR = 1e-6
 
-_DRAWERS: dict[str, Drawer] = {}
+_DRAWERS: dict[str, Drawer] = {**policy_drawing.DRAWERS}
 
 
 def draw_cases(exercise_id: str, seed: int, reference: Reference) -> Groups:
