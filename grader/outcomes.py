@@ -28,7 +28,7 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
                 _("There is no function of this name."),
                 _("A function {function}.").format(function=function),
             )
-        case "no prompt":
+        case "no_prompt":
             return Feedback(
                 function, _("There is no prompt yet."),
                 _("A file {file}, or a string {name} in a module.").format(file=facts["file"], name=function),

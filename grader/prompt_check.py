@@ -21,8 +21,8 @@ best ones. The findings are codes with values; sentences are made from them else
 | example_nothing_fits | memory_gb | no plan fits, but the example has one |
 | example_too_large | peak_gb, memory_gb | the policy does not fit |
 | example_not_optimal | overhead, best_overhead | a policy that fits adds less time |
-| example_peak_wrong | given, expected, likely | likely: "GiB", "MB", "bytes", "kept only" or None |
-| example_overhead_wrong | given, expected, likely | likely: "percent", "per forward" or None |
+| example_peak_wrong | given, expected, likely | likely: "GiB", "MB", "bytes", "kept_only" or None |
+| example_overhead_wrong | given, expected, likely | likely: "percent", "per_forward" or None |
 | policy_not_named | policy | the prose never names this policy (advice) |
 | rule_not_stated | number | the prose never contains this coefficient (advice) |
 """
@@ -242,12 +242,12 @@ def _judge_numbers(example: dict[str, Any], cost: PolicyCost, kept_gb: float) ->
             "GiB": expected * GB / 2**30,
             "MB": expected * 1e3,
             "bytes": expected * GB,
-            "kept only": kept_gb,
+            "kept_only": kept_gb,
         }
         found.append(("example_peak_wrong", _wrong(given, expected, likely)))
     given, expected = float(example["overhead"]), cost.overhead
     if not _close(given, expected):
-        likely = {"percent": 100 * expected, "per forward": 3 * expected}
+        likely = {"percent": 100 * expected, "per_forward": 3 * expected}
         found.append(("example_overhead_wrong", _wrong(given, expected, likely)))
     return found
 

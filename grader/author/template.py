@@ -19,8 +19,8 @@ def skeleton(source: str, course: Course, topic: Topic) -> str:
     found = set()
     for node in reversed(ast.parse(source).body):
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == PROMPT_NAME:
-            todo = f"# TODO {texts[0]}: your prompt, here or in a file {PROMPT_FILE}."
-            lines[node.lineno - 1 : node.end_lineno] = [todo, f'{PROMPT_NAME} = ""']
+            comment = f"# TODO {texts[0]}: your prompt, here or in a file {PROMPT_FILE}."
+            lines[node.lineno - 1 : node.end_lineno] = [comment, f'{PROMPT_NAME} = ""']
         if isinstance(node, ast.FunctionDef) and node.name in exercise_of:
             found.add(node.name)
             docstring = node.body[0]

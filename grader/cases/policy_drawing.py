@@ -67,14 +67,14 @@ def policy(rng: np.random.Generator, reference: Reference) -> Groups:
     def one_rate(name: str, value: float) -> Callable[[], tuple[Config, float]]:
         return lambda: ({**_config(rng, 24), name: value}, rng.uniform(0.1, 0.5))
 
-    def hopeless(layers: int, wanted: str = "", **options: Any) -> Case:
+    def hopeless(layers: int, wanted: str = "", share: float = 0.0, **options: Any) -> Case:
         """Draw a question without an answer, in which this policy reaches the smallest peak."""
         while True:
             config = _config(rng, layers, **options)
             offered = layer_options(config)
             peaks = {name: layers * option.kept + option.transient for name, option in offered.items()}
             if not wanted or min(peaks, key=lambda name: peaks[name]) == wanted:
-                memory_gb = float(smallest_peak(config) * rng.uniform(0.4, 0.97))
+                memory_gb = float(smallest_peak(config) * (share or rng.uniform(0.4, 0.9)))
                 return Case("plan_policy", {"config": config, "memory_gb": memory_gb}, smallest_peak(config))
 
     small = int(rng.integers(3, 9))
@@ -95,8 +95,9 @@ def policy(rng: np.random.Generator, reference: Reference) -> Groups:
             )
         ] + [case(at(0.003, 48, copy=1.9, flash=True)), case(at(1.2, 16, copy=0.5))],
         "infeasible": [
-            hopeless(1), hopeless(16, "full"), hopeless(32, "full", flash=True), hopeless(48, "offload", copy=1.2),
-            hopeless(36, "offload", copy=0.8, flash=True), hopeless(12, "full", copy=1.2),
+            hopeless(1), hopeless(16, "full", 0.97), hopeless(32, "full", flash=True),
+            hopeless(48, "offload", copy=1.2), hopeless(36, "offload", copy=0.8, flash=True),
+            hopeless(12, "full", copy=1.2),
         ],
     }  # fmt: skip
 

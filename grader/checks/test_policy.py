@@ -75,7 +75,7 @@ def _finds_the_best(student: Student, group: Any) -> None:
             if group.public:
                 got = _("a plan that peaks at {peak:.6g} GB").format(peak=cost.peak_gb)
             cause = _too_large(plan, options, memory_gb)
-            hidden = "" if group.public else f"{called(case, True)}: peak {cost.peak_gb!r} GB"
+            hidden = "" if group.public else f"{called(case, True)}: {cost.peak_gb!r} > {memory_gb!r}"
             raise Wrong(Feedback(asked, got, due, cause, hidden=hidden))
         if cost.overhead > case.expected * (1 + ROUNDING) + 1e-12:
             due = _("the plan with the least overhead among those that fit")
@@ -83,7 +83,7 @@ def _finds_the_best(student: Student, group: Any) -> None:
             if group.public:
                 got = _("a plan that fits, with an overhead of {percent:.4g} %").format(percent=100 * cost.overhead)
                 due = _("a plan that fits, with an overhead of {percent:.4g} %").format(percent=100 * case.expected)
-            hidden = "" if group.public else f"{called(case, True)}: overhead {cost.overhead!r}, {case.expected!r}"
+            hidden = "" if group.public else f"{called(case, True)}: {cost.overhead!r} > {case.expected!r}"
             raise Wrong(Feedback(asked, got, due, _too_slow(plan, options, memory_gb), hidden=hidden))
 
 
@@ -127,8 +127,8 @@ def _too_large(plan: list[str], options: dict[str, LayerOption], memory_gb: floa
 def _too_slow(plan: list[str], options: dict[str, LayerOption], memory_gb: float) -> str:
     """Say how the plan can be improved, without numbers."""
     for policy in sorted(set(plan), key=lambda name: -options[name].extra):
-        for faster in options:
-            if options[faster].extra < options[policy].extra:
+        for faster, option in options.items():
+            if option.extra < options[policy].extra:
                 other = plan.copy()
                 other[other.index(policy)] = faster
                 kept = sum(options[name].kept for name in other)

@@ -1,4 +1,4 @@
-"""The prompt: does it ask for everything, and are its worked examples right?"""
+"""The prompt: it asks for everything, and its worked examples are right."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -87,7 +87,7 @@ class _Judged:
 
 
 def _report(student: Student, group: CaseGroup) -> _Judged:
-    return student.once("the prompt", lambda: _Judged(student, group))
+    return student.once("prompt", lambda: _Judged(student, group))
 
 
 def _text(student: Student) -> str:
@@ -96,7 +96,7 @@ def _text(student: Student) -> str:
     if text is None:
         text = student.probe("prompt_string", function=PROMPT_NAME)
     if text is None:
-        raise Outcome(State.NOT_ATTEMPTED, "no prompt", {"function": PROMPT_NAME, "file": PROMPT_FILE})
+        raise Outcome(State.NOT_ATTEMPTED, "no_prompt", {"function": PROMPT_NAME, "file": PROMPT_FILE})
     return text if isinstance(text, str) else "x" * 2_000_000  # too large to cross
 
 
@@ -185,14 +185,14 @@ def _peak_causes() -> dict[str, str]:
         "GiB": _("This is in GiB of 2^30 bytes; a GB has 10^9."),
         "MB": _("This is in MB; divide by 1000."),
         "bytes": _("This is in bytes; divide by 10^9."),
-        "kept only": _("This is what is kept; the largest transient comes on top."),
+        "kept_only": _("This is what is kept; the largest transient comes on top."),
     }
 
 
 def _overhead_causes() -> dict[str, str]:
     return {
         "percent": _("This is in percent; write a fraction."),
-        "per forward": _("This is a fraction of the forward; a whole step is worth three."),
+        "per_forward": _("This is a fraction of the forward; a whole step is worth three."),
     }
 
 
