@@ -256,3 +256,10 @@ def test_wrong_plans(plan, words):
 def test_selective_is_refused_with_flash_attention():
     with pytest.raises(ValueError, match="not offered with FlashAttention"):
         policy_cost({**GPT3, "flash_attention": True}, ["selective"] * 96)
+
+
+def test_absurdly_large_models_are_only_large():
+    config = {"layers": 3, "hidden": 10**9, "heads": 10**9, "seq": 10**9, "batch": 10**9}
+    with pytest.raises(ValueError, match="smallest reachable peak"):
+        plan_policy(config, 40)
+    assert plan_policy(config, 1e40) == ["none"] * 3

@@ -5,6 +5,7 @@ import pytest
 from grader.checking import Checker
 from grader.classroom import Classroom, Settings
 from grader.isolation.sandbox import detect
+from grader.replay import replay
 from grader.report import State
 from grader.student import LocalStudent, Outcome
 from grader.submissions import Submission
@@ -138,3 +139,10 @@ def test_plan_policy_may_take_longer_than_other_functions(course):
     found = {exercise.exercise.id: exercise for exercise in result.exercises}
     assert found["policy"].state is State.FAILED  # it answered, if wrongly
     assert found["step1"].state is State.TIMEOUT
+
+
+def test_a_verdict_on_a_prompt_can_be_replayed(course, tmp_path):
+    (tmp_path / "policy.py").write_text("POLICY_PROMPT = 'Good luck!'\n", encoding="utf-8")
+    again = replay(tmp_path, course, 1, course.exercise("prompt"), "inputs")
+    assert again.result.state is State.FAILED
+    assert "from policy import POLICY_PROMPT" in again.snippet

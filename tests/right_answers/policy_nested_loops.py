@@ -1,6 +1,7 @@
 """Nested loops over the number of layers of each policy."""
 # topic: policy
 
+
 def plan_policy(config, memory_gb):
     options = layer_options(config)
     layers = config["layers"]

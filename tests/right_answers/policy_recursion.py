@@ -1,6 +1,7 @@
 """A recursion over the policies, with a bound that cuts off what cannot win."""
 # topic: policy
 
+
 def plan_policy(config, memory_gb):
     options = layer_options(config)
     layers = config["layers"]

@@ -1,7 +1,6 @@
 """The smallest peak in the error is what is kept."""
 # topic: policy
 # loses: policy.infeasible
-# says: transient
 
 _right = plan_policy
 

@@ -2,6 +2,7 @@
 # topic: policy
 # loses: policy.mixed policy.offload
 
+
 def plan_policy(config, memory_gb):
     options = layer_options(config)
     names = sorted(options, key=lambda name: -options[name].kept)

@@ -3,6 +3,7 @@
 # loses: policy.recompute policy.mixed policy.offload
 # says: could be on
 
+
 def plan_policy(config, memory_gb):
     layers, options = config["layers"], layer_options(config)
     if layers * options["none"].kept <= memory_gb * 1e9:

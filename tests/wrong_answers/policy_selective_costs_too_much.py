@@ -1,6 +1,6 @@
-"""Rebuilding the core is taken to cost 60 % of a forward, whatever the model."""
+"""Rebuilding the core is taken to cost more than rebuilding the layer."""
 # topic: policy
-# loses: policy.mixed policy.offload
+# loses: policy.recompute policy.mixed policy.offload
 
 _layer_options = layer_options
 
@@ -9,5 +9,5 @@ def layer_options(config):
     options = _layer_options(config)
     if "selective" in options:
         kept, transient = options["selective"].kept, options["selective"].transient
-        options["selective"] = type(options["selective"])(kept, transient, 0.6)
+        options["selective"] = type(options["selective"])(kept, transient, 2.0)
     return options

@@ -3,6 +3,7 @@
 # loses: policy.recompute policy.mixed policy.offload
 # says: could be on
 
+
 def plan_policy(config, memory_gb):
     layers = config["layers"]
     options = sorted(layer_options(config).items(), key=lambda item: item[1].extra)

@@ -2,6 +2,7 @@
 # topic: policy
 # loses: policy.recompute policy.mixed policy.offload policy.infeasible
 
+
 def plan_policy(config, memory_gb):
     options = layer_options(config)
     layers = config["layers"]
