@@ -189,7 +189,7 @@ class _Run:
             self._on_check(self._exercise, result)
 
     def _case(self, check_id: str) -> CaseGroup:
-        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public)
+        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public, self._cases.reference)
 
     def _result(self, function: CheckFunction, check: Check) -> CheckResult:
         passed = {result.check.id for result in self.results if result.state is State.PASSED}

@@ -12,7 +12,9 @@ from grader.cases.drawing import draw_cases
 from grader.cases.fresh import reference_functions
 from grader.cases.recorded import read_cases, write_cases
 from grader.comparing import difference
+from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
+from solutions.reproduction import pages
 
 # Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
 PUBLIC_SEED = 20_161_604
@@ -45,6 +47,9 @@ def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
         source = (root / "solutions" / f"{topic.id}.py").read_text(encoding="utf-8")
         yield root / "student_template" / f"{topic.id}.py", skeleton(source, course, topic).encode()
     yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
+    yield root / "outputs" / PROMPT_FILE, (root / "solutions" / PROMPT_FILE).read_bytes()
+    for path, page in pages(root).items():
+        yield path, page.encode()
 
 
 def _public_cases(root: Path, course: Course) -> Iterator[tuple[Path, dict[str, list[Case]]]]:

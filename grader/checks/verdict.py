@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,10 +35,17 @@ class Wrong(AssertionError):
 
 @dataclass(frozen=True)
 class CaseGroup:
-    """The cases of one check, and whether students may see their values."""
+    """The cases of one check, and whether students may see their values.
+
+    Attributes
+    ----------
+    reference
+        The reference's graded functions, where there is a reference, for answers that no case can foresee.
+    """
 
     cases: Sequence[Case]
     public: bool
+    reference: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 # What a check function is given, and what a test runs its check functions with.

@@ -52,6 +52,17 @@ def pair_mutated(
     return watch.changed() + watch_saved.changed()
 
 
+def prompt_file(student: Loader) -> str | None:
+    """Return the prompt that stands in a file of its own; nothing of the submission is run."""
+    return student.prompt_file()
+
+
+def prompt_string(student: Loader, function: str) -> str | None:
+    """Return the prompt that stands in a module; `function` is its name, by which its file is loaded."""
+    del function
+    return student.prompt_string()
+
+
 class _Watch:
     """Remember arguments by name, to find out later which of them changed."""
 
