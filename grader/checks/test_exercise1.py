@@ -104,7 +104,8 @@ def _notices(student: Student, group: CaseGroup) -> None:
         layer, position, index, factor, amount = spoilt
         report = reported_fields(
             student.probe(
-                "under_spoilt_gradient", function=each.function, args=(x, params, k), spoilt=SPOILT, apart_from="model_backward",
+                "under_spoilt_gradient", function=each.function, args=(x, params, k), spoilt=SPOILT,
+                apart_from="model_backward",
                 layer=layer, position=position, index=index, factor=factor, amount=amount,
             ),
             ("intact", "spoilt", "raised", "calls"),
