@@ -72,8 +72,9 @@ class Classroom:
         for _attempt in range(MAX_ATTEMPTS):
             started = time.perf_counter()
             student = RemoteStudent(
-                self._zygote, submission.files, self._course.functions, self._reference, self._settings.call_seconds
-            )
+                self._zygote, submission.files, self._course.functions, self._reference, self._settings.call_seconds,
+                patience=self._course.call_seconds,
+            )  # fmt: skip
             try:
                 exercises = self._checks.grade(student)
                 student.close()

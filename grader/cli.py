@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
+from grader import policy_cli
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -35,6 +37,7 @@ export_app = typer.Typer(help="Build what other systems need to grade with this 
 app.add_typer(export_app, name="export")
 author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
 app.add_typer(author_app, name="author")
+app.add_typer(policy_cli.app, name="policy")
 
 
 class ReportFormat(StrEnum):

@@ -105,10 +105,13 @@ class CheckSession:
             return replace(result.as_blocked(), note=_("Get {exercises} right first.").format(exercises=titles))
         with answered_by_reference([name for exercise in missing for name in exercise.functions]):
             again = self._run(student, result.exercise, None, measure=False)
+        # What was measured and failed had right answers to measure, so the earlier functions are no excuse for it.
         checks = tuple(
-            second if second.state is State.PASSED and first.state is not State.PASSED else first
+            first if first.state is State.PASSED or (first.check.measured and first.state is State.FAILED)
+            # The second run measures nothing: it counts as passed wherever the first one could not measure.
+            else second if second.state is State.PASSED else first
             for first, second in zip(result.checks, again.checks, strict=True)
-        )
+        )  # fmt: skip
         if checks == result.checks:
             return result
         note = _("Graded with the functions of {exercises} answered by the reference.").format(exercises=titles)
@@ -186,7 +189,7 @@ class _Run:
             self._on_check(self._exercise, result)
 
     def _case(self, check_id: str) -> CaseGroup:
-        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public)
+        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public, self._cases.reference)
 
     def _result(self, function: CheckFunction, check: Check) -> CheckResult:
         passed = {result.check.id for result in self.results if result.state is State.PASSED}

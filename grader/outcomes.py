@@ -28,6 +28,11 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
                 _("There is no function of this name."),
                 _("A function {function}.").format(function=function),
             )
+        case "no_prompt":
+            return Feedback(
+                function, _("There is no prompt yet."),
+                _("A file {file}, or a string {name} in a module.").format(file=facts["file"], name=function),
+            )  # fmt: skip
         case "conflict":
             got = _("Different definitions in {files}.").format(files=", ".join(facts["files"]))
             return Feedback(function, got, _("One definition; remove or rename the others."))

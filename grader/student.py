@@ -6,7 +6,7 @@ below, each of which is a state of the check that made the call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -245,6 +245,11 @@ class LocalStudent(InProcessStudent):
         super().__init__(Loader(files, functions), files, ask, call_seconds)
 
 
+def tampered() -> Outcome:
+    """Return the outcome of a process whose replies are not those of our probes."""
+    return Outcome(State.CRASHED, "tampered", {})
+
+
 def reported_number(value: Any) -> float:
     """Return a number that a probe reported.
 
@@ -255,11 +260,39 @@ def reported_number(value: Any) -> float:
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)
-    raise Outcome(State.CRASHED, "tampered", {})
+    raise tampered()
 
 
-def reported_names(value: Any, possible: Container[str]) -> list[str]:
-    """Return names that a probe reported, out of the possible ones; raises `Outcome` as `reported_number` does."""
-    if isinstance(value, list) and all(isinstance(item, str) and item in possible for item in value):
+def reported_count(value: Any) -> int:
+    """Return a whole number that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, int) and not isinstance(value, bool):
         return value
-    raise Outcome(State.CRASHED, "tampered", {})
+    raise tampered()
+
+
+def reported_names(value: Any, known: Collection[str]) -> list[str]:
+    """Return a list of names, out of the known ones, that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, list) and all(isinstance(item, str) and item in known for item in value):
+        return value
+    raise tampered()
+
+
+def reported_flag(value: Any) -> bool:
+    """Return a bool that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, bool):
+        return value
+    raise tampered()
+
+
+def reported_list(value: Any) -> list[Any]:
+    """Return a list, of whatever, that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, list):
+        return value
+    raise tampered()
+
+
+def reported_fields(value: Any, names: Collection[str]) -> dict[str, Any]:
+    """Return a dict with these keys that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, dict) and value.keys() >= set(names):
+        return value
+    raise tampered()

@@ -48,6 +48,8 @@ class Exercise:
         Ids of earlier exercises whose functions this one may use.
     hints
         From a nudge to nearly the answer.
+    call_seconds
+        How long one call may take, where more is granted than usual.
     """
 
     id: str
@@ -57,6 +59,7 @@ class Exercise:
     builds_on: tuple[str, ...]
     hints: tuple[str, ...]
     checks: tuple[Check, ...]
+    call_seconds: int = 0
 
     @property
     def points(self) -> int:
@@ -89,6 +92,11 @@ class Course:
     def functions(self) -> tuple[str, ...]:
         """Every graded function, in course order."""
         return tuple(name for exercise in self.exercises for name in exercise.functions)
+
+    @property
+    def call_seconds(self) -> dict[str, float]:
+        """How long a call of those functions may take that are granted more than usual."""
+        return {name: each.call_seconds for each in self.exercises if each.call_seconds for name in each.functions}
 
     def exercise(self, exercise_id: str) -> Exercise:
         """Return the exercise of that id; `KeyError` with the known ids when there is none."""
@@ -170,7 +178,7 @@ class _Reader:
             "id": str, "topic": str, "title": str, "functions": list,
             "builds_on": list, "hints": list, "checks": list,
         }  # fmt: skip
-        self._keys(table, fields, self._line("exercise", index), what)
+        self._keys(table, fields, self._line("exercise", index), what, {"call_seconds": int})
         for field in ("functions", "builds_on", "hints"):
             if not all(isinstance(item, str) for item in table[field]):
                 self._fail(self._line("exercise", index, field), f"{field} of {what} must be strings")
@@ -191,7 +199,7 @@ class _Reader:
                     )
         return Exercise(
             table["id"], table["topic"], table["title"], tuple(table["functions"]),
-            tuple(table["builds_on"]), tuple(table["hints"]), checks,
+            tuple(table["builds_on"]), tuple(table["hints"]), checks, table.get("call_seconds", 0),
         )  # fmt: skip
 
     def _check(self, index: int, what: str, table: object) -> Check:

@@ -8,7 +8,6 @@ yet, and everything is told apart by shape as well as by shade, so that it reads
 from __future__ import annotations
 
 import base64
-import importlib
 import importlib.util
 import io
 import math
@@ -171,16 +170,8 @@ def layer_bytes(hidden: int = 12288, heads: int = 96, seq: int = 2048) -> _Live:
 
 def policy_by_budget(plan_policy: Callable[..., Sequence[str]], config: Mapping[str, Any] = GPT3) -> Picture | Remark:
     """Draw which policies the student's planner chooses as a memory budget shrinks."""
-    policy_cost = importlib.import_module("lesson.policy_cost").policy_cost
     memories = [round(300 * 0.955**step, 2) for step in range(80)]
-
-    def overhead_of(config: Mapping[str, Any], plan: Sequence[str]) -> float:
-        cost = policy_cost(dict(config), list(plan))
-        return float(cost.overhead if hasattr(cost, "overhead") else cost[1])
-
-    return _measured(
-        lambda: _budget_picture(budgets(plan_policy, overhead_of, config, memories), config["layers"]), plan_policy
-    )
+    return _measured(lambda: _budget_picture(budgets(plan_policy, config, memories), config["layers"]), plan_policy)
 
 
 def _measured(make: Callable[[], Picture | Remark], *functions: Callable[..., Any]) -> Picture | Remark:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from lesson.policy_cost import policy_cost
+
 # Of the chain that is measured, as in the text's table: a layer input outweighs the gradients of all parameters.
 ROWS, WIDTH = 2048, 16
 
@@ -192,18 +194,9 @@ class Budget:
 
 
 def budgets(
-    plan_policy: Callable[..., Sequence[str]],
-    overhead_of: Callable[[Mapping[str, Any], Sequence[str]], float],
-    config: Mapping[str, Any],
-    memories_gb: Iterable[float],
+    plan_policy: Callable[..., Sequence[str]], config: Mapping[str, Any], memories_gb: Iterable[float]
 ) -> list[Budget]:
-    """Return what the student's planner does with each budget.
-
-    Parameters
-    ----------
-    overhead_of
-        What a plan costs.
-    """
+    """Return what the student's planner does with each budget."""
     found = []
     for memory_gb in memories_gb:
         try:
@@ -212,5 +205,5 @@ def budgets(
             found.append(Budget(memory_gb, {}, float("nan")))
         else:
             counts = {policy: plan.count(policy) for policy in dict.fromkeys(plan)}
-            found.append(Budget(memory_gb, counts, overhead_of(config, plan)))
+            found.append(Budget(memory_gb, counts, policy_cost(config, plan).overhead))
     return found

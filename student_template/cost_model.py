@@ -8,6 +8,7 @@ FLOPs are counted per step of training, 1 MB is 10^6 bytes, and all counts are a
 """
 
 import math
+from collections.abc import Iterable
 
 
 def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1.0) -> dict[str, float]:
@@ -151,4 +152,116 @@ def optimal_segment(n_layers: int) -> int:
     Chen et al. 2016, arXiv 1604.06174, Eq 1 and what follows it.
     """
     # TODO step6: your code.
+    raise NotImplementedError
+
+
+Point = tuple[int, float, float]  # segment size, memory in units, overhead
+
+
+def segment_memory(n_layers: int, segment_size: int, layer_units: float = 17) -> float:
+    """Count what is alive at the peak, in units of one layer's input.
+
+    While one full segment is being differentiated, each of its layers holds `layer_units`, its own input
+    included. Of every other segment only the input is alive. A segment longer than the model has only the
+    model's layers.
+
+    Parameters
+    ----------
+    n_layers : int
+    segment_size : int
+        Layers per segment. If it is `n_layers`, everything is kept.
+    layer_units : float
+        What one layer holds while it is being differentiated.
+
+    Returns
+    -------
+    float
+
+    Notes
+    -----
+    Korthikanti et al. 2022, arXiv 2205.05198, Eq 1 without the scores of attention: a layer holds 34 bytes
+    for every value of its input, which itself takes 2 at 16 bits. Hence 17 units.
+    """
+    # TODO exercise2: your code.
+    raise NotImplementedError
+
+
+def segment_overhead(n_layers: int, segment_size: int) -> float:
+    """Count the recomputed layers as a fraction of a step.
+
+    The last segment is differentiated right after its own forward, so its activations need not be dropped
+    and are not recomputed. All other layers run forward once more.
+
+    Parameters
+    ----------
+    n_layers : int
+    segment_size : int
+        Layers per segment. The last segment is the shorter one if it does not divide `n_layers`.
+
+    Returns
+    -------
+    float
+        The extra work divided by that of a step without recomputation, which is worth three forwards.
+    """
+    # TODO exercise2: your code.
+    raise NotImplementedError
+
+
+def sweep_segments(n_layers: int, layer_units: float = 17) -> list[Point]:
+    """List memory and overhead of every segment size.
+
+    Parameters
+    ----------
+    n_layers : int
+    layer_units : float
+        As in `segment_memory`.
+
+    Returns
+    -------
+    list of L tuples (k, memory, overhead)
+        For k = 1, 2, ... up to L = `n_layers`.
+    """
+    # TODO exercise2: your code.
+    raise NotImplementedError
+
+
+def pareto_front(points: Iterable[Point]) -> list[Point]:
+    """Keep the points that are worth choosing from.
+
+    A point dominates another if it needs no more memory and no more overhead, and less of at least one of
+    them.
+
+    Parameters
+    ----------
+    points : list of tuples (k, memory, overhead)
+        In any order.
+
+    Returns
+    -------
+    list of those points that no other point dominates
+        Unchanged, by rising memory. Of points that are equal in memory and overhead only the first stays.
+    """
+    # TODO exercise2: your code.
+    raise NotImplementedError
+
+
+def best_segment(n_layers: int, layer_units: float = 17) -> int:
+    """Find the segment size of least memory.
+
+    Parameters
+    ----------
+    n_layers : int
+    layer_units : float
+        As in `segment_memory`.
+
+    Returns
+    -------
+    int
+        Of several with the same memory, the largest.
+
+    Notes
+    -----
+    Compare the result with `optimal_segment`, which takes a rebuilt layer for one unit.
+    """
+    # TODO exercise2: your code.
     raise NotImplementedError

@@ -6,6 +6,7 @@ import pytest
 
 from grader.classroom import Classroom, Settings
 from grader.isolation.sandbox import detect
+from grader.worker.loading import PROMPT_FILE
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
@@ -19,7 +20,8 @@ def course():
 @pytest.fixture(scope="session")
 def solutions(course):
     """The files of the reference, as a submission."""
-    return {f"{topic.id}.py": (ROOT / "solutions" / f"{topic.id}.py").read_bytes() for topic in course.topics}
+    names = [*(f"{topic.id}.py" for topic in course.topics), PROMPT_FILE]
+    return {name: (ROOT / "solutions" / name).read_bytes() for name in names}
 
 
 @pytest.fixture(scope="session")

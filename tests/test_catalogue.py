@@ -52,9 +52,7 @@ def _texts(node: ast.AST) -> Iterator[str]:
             for arg in args:
                 if not isinstance(arg, ast.Constant):
                     yield from _texts(arg)
-        case ast.Call(
-            func=ast.Attribute(value=value, attr="startswith" | "endswith" | "removeprefix")
-        ):
+        case ast.Call(func=ast.Attribute(value=value, attr="startswith" | "endswith" | "removeprefix")):
             yield from _texts(value)
         case ast.Compare(left=left, comparators=others):
             for side in (left, *others):

@@ -41,11 +41,11 @@ def results(folder=Path("grades")):
 
 
 @pytest.fixture
-def work(tmp_path, command):
+def work(tmp_path, command, solutions):
     """A student's folder with everything solved."""
     assert command("new", "work")[0] == 0
-    for path in (tmp_path / "work").glob("*.py"):
-        path.write_bytes((ROOT / "solutions" / path.name).read_bytes())
+    for name, content in solutions.items():
+        (tmp_path / "work" / name).write_bytes(content)
     return tmp_path / "work"
 
 
@@ -58,12 +58,12 @@ def test_run_grades_a_submission_and_writes_valid_results(command, course):
     assert values["submissions"][0]["points"] == course.points
 
 
-def test_run_grades_a_class_in_one_call(command, course, tmp_path):
+def test_run_grades_a_class_in_one_call(command, solutions, tmp_path):
     folder = tmp_path / "class"
     folder.mkdir()
     (folder / "right").mkdir()
-    for topic in course.topics:
-        (folder / "right" / f"{topic.id}.py").write_bytes((ROOT / "solutions" / f"{topic.id}.py").read_bytes())
+    for name, content in solutions.items():
+        (folder / "right" / name).write_bytes(content)
     (folder / "nothing.py").write_text("", encoding="utf-8")
     (folder / "broken.py").write_text("def relu(:", encoding="utf-8")
     (folder / "none.zip").write_text("this is no archive", encoding="utf-8")

@@ -17,6 +17,8 @@ STANDARD_LIBRARY = sys.stdlib_module_names
 # Where `grader check` begins, and so the page in the browser.
 BROWSER_ENTRANCES = (
     *(f"grader.checks.test_step{number}" for number in range(1, 8)),
+    "grader.checks.test_policy",
+    "grader.checks.test_prompt",
     "grader.checks.verdict",
     "grader.worker.workbench",
     "grader.worker.probes",
@@ -114,22 +116,26 @@ def reachable(entrances: Iterable[str]) -> dict[str, str]:
 def test_nothing_imports_the_command_line() -> None:
     others = [name for name in FILES if name != "grader.__main__"]
     assert breaches(others, ["grader.cli"]) == []
+    assert breaches([name for name in others if name != "grader.cli"], ["grader.policy_cli"]) == []
 
 
 def test_checks_know_neither_the_solutions_nor_where_code_runs() -> None:
     assert breaches(modules_of("grader.checks"), ["solutions", "grader.isolation"]) == []
 
 
-def test_solutions_stand_alone() -> None:
-    assert breaches(modules_of("solutions"), ["grader", "lesson"]) == []
+def test_solutions_use_only_what_students_are_given_too() -> None:
+    assert breaches(modules_of("solutions"), ["grader"]) == []
+    used = {target for name in modules_of("solutions") for target in IMPORTS[name] if within(target, ["lesson"])}
+    assert used <= {"lesson.policy_cost", "lesson.policy_form"}
 
 
 def test_the_lesson_knows_neither_grader_nor_solutions() -> None:
     assert breaches(modules_of("lesson"), ["grader", "solutions"]) == []
 
 
-def test_only_fresh_cases_and_authors_import_the_solutions() -> None:
-    others = [name for name in modules_of("grader") if not within(name, ["grader.cases.fresh", "grader.author"])]
+def test_only_fresh_cases_authors_and_the_planner_import_the_solutions() -> None:
+    allowed = ["grader.cases.fresh", "grader.author", "grader.policy_cli"]
+    others = [name for name in modules_of("grader") if not within(name, allowed)]
     # The fingerprint of a run covers the files of the solutions, which it looks up by their package.
     assert breaches(others, ["solutions"]) in ([], ["grader.formats.stored imports solutions"])
 

@@ -8,7 +8,8 @@ Each is a small Python file; its header says what it does and which checks it mu
     # says: bias
 
 It is handed in as the topic's solution followed by this file, so that its functions take the place of the right ones;
-with `# alone: yes` it is handed in as it is.
+with `# alone: yes` it is handed in as it is. A solution that has the prompt in a file beside it is handed in with the
+prompt as a string, so that an answer can change a word of it: `POLICY_PROMPT = POLICY_PROMPT.replace("34", "43")`.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.report import ExerciseResult, State
+from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 
 _HEADER = re.compile(r"^# (topic|loses|says|alone): *(.*)$", re.MULTILINE)
 
@@ -39,11 +41,17 @@ class Answer:
         """Return the submission."""
         text = self.path.read_text(encoding="utf-8")
         if not self.alone:
-            text = (root / "solutions" / f"{self.topic}.py").read_text(encoding="utf-8") + "\n\n" + text
+            solution = (root / "solutions" / f"{self.topic}.py").read_text(encoding="utf-8")
+            if f"{PROMPT_NAME} = " in solution:
+                prompt = (root / "solutions" / PROMPT_FILE).read_text(encoding="utf-8")
+                solution += f"\n\n{PROMPT_NAME} = {prompt!r}\n"
+            text = f"{solution}\n\n{text}"
         return {f"{self.topic}.py": text.encode()}
 
     def complaints(self, results: tuple[ExerciseResult, ...]) -> list[str]:
         """Return what is wrong with a verdict on this answer; empty when it is the right one."""
+        if self.alone:  # it answers what it answers
+            results = tuple(result for result in results if result.state is not State.NOT_ATTEMPTED)
         lost = {
             f"{result.exercise.id}.{check.check.id}": check
             for result in results

@@ -13,6 +13,7 @@ from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.report import ExerciseResult, State
 from grader.student import LocalStudent
+from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
 # Any seed will do; a fixed one makes a failure repeatable.
@@ -89,6 +90,6 @@ class AuthorCheck:
             student.close()
 
     def _modules(self, folder: str) -> dict[str, bytes]:
-        return {
-            f"{topic.id}.py": (self._root / folder / f"{topic.id}.py").read_bytes() for topic in self._course.topics
-        }
+        names = [*(f"{topic.id}.py" for topic in self._course.topics), PROMPT_FILE]
+        paths = (self._root / folder / name for name in names)
+        return {path.name: path.read_bytes() for path in paths if path.exists()}

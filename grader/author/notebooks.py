@@ -15,6 +15,7 @@ from html import escape
 from typing import Any
 
 from grader.author.diagrams import diagrams
+from grader.worker.loading import PROMPT_NAME
 from lesson.course import Course, Exercise, Topic
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
@@ -190,6 +191,8 @@ class _Cells:
                 for name in block.argument.split():
                     self._stub(name)
             case "hint":
+                if not self._course.exercise(block.argument).functions:
+                    self._code("string", self._skeleton.prompt())
                 self._code("hint", _HINT.format(exercise=block.argument))
             case "check":
                 self._check(self._course.exercise(block.argument))
@@ -279,11 +282,14 @@ class _Skeleton:
         self._stubs: dict[str, ast.stmt] = {}
         self._given: dict[str, ast.stmt] = {}
         self._setup: list[ast.stmt] = []
+        self._prompt: ast.stmt | None = None
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in graded:
                 self._stubs[node.name] = node
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
                 self._given[node.name] = node
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == PROMPT_NAME:
+                self._prompt = node
             elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
                 self._setup.append(node)
 
@@ -303,6 +309,12 @@ class _Skeleton:
         lines = self._text(self._stubs[name]).splitlines()
         start = next(index for index, line in enumerate(lines) if line.lstrip().startswith("# TODO"))
         return "\n".join([*lines[:start], f"    {_BEGIN}", *lines[start:], f"    {_END}"])
+
+    def prompt(self) -> str:
+        """Return the string for the prompt, with room to write."""
+        if self._prompt is None:
+            raise TextError(f"the skeleton has no {PROMPT_NAME}")
+        return self._text(self._prompt).replace('""', 'r"""\n\n"""')
 
     def take_given(self, code: str) -> str:
         """Return the given functions that some code uses, directly or through others, once."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -32,6 +32,11 @@ class Cases(Protocol):
     @property
     def public(self) -> bool:
         """Whether students may see the inputs."""
+        ...
+
+    @property
+    def reference(self) -> Mapping[str, Callable[..., Any]]:
+        """The graded functions of the reference; empty where there is none."""
         ...
 
     def of(self, exercise_id: str) -> Mapping[str, Sequence[Case]]:

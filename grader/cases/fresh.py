@@ -18,13 +18,13 @@ class FreshCases:
     def __init__(self, course: Course, seed: int, *, public: bool = False) -> None:
         self.public = public
         self._seed = seed
-        self._reference = reference_functions(course)
+        self.reference = reference_functions(course)
         self._drawn: dict[str, Mapping[str, list[Case]]] = {}
 
     def of(self, exercise_id: str) -> Mapping[str, list[Case]]:
         """Return the cases of one exercise by the name of their check."""
         if exercise_id not in self._drawn:
-            self._drawn[exercise_id] = draw_cases(exercise_id, self._seed, self._reference)
+            self._drawn[exercise_id] = draw_cases(exercise_id, self._seed, self.reference)
         return self._drawn[exercise_id]
 
 

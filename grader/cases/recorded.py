@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,6 +20,9 @@ class RecordedCases:
     """The cases that come with the course."""
 
     public = True
+
+    def __init__(self) -> None:
+        self.reference: Mapping[str, Callable[..., Any]] = {}
 
     @functools.cache  # noqa: B019 - one instance for each process
     def of(self, exercise_id: str) -> Mapping[str, list[Case]]:

@@ -5,7 +5,17 @@ from typing import Any
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, arrays_in, claim, compare, float64_cause, same, wrong
+from grader.checks.verdict import (
+    CaseGroup,
+    CasesOf,
+    RunChecks,
+    claim,
+    compare,
+    nothing_changed,
+    of_dtype_of_inputs,
+    same,
+    wrong,
+)
 from grader.comparing import Difference, describe
 from grader.messages import _
 from grader.student import Student, reported_names, reported_number
@@ -111,28 +121,22 @@ def recomputation(student: Student, case: CasesOf) -> None:
 def dtype(student: Student, case: CasesOf) -> None:
     group = case("dtype")
     for each in group.cases:
-        due = each.inputs["x"].dtype
-        found = [array.dtype for part in (_forward, _backward) for array in arrays_in(part(student, each))]
-        other = next((dtype for dtype in found if dtype != due), None)
-        claim(
-            bool(found) and other is None, each, group.public,
-            _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
-            _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
-            float64_cause(other),
-        )  # fmt: skip
+        of_dtype_of_inputs(each, group.public, (_forward(student, each), _backward(student, each)))
 
 
 def inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
-        arguments = {name: each.inputs[name] for name in ("x", "params", "grad_output", "k")}
-        changed = reported_names(student.probe("checkpointed_mutated", **arguments), {*arguments, "saved_inputs"})
-        claim(
-            not changed, each, group.public,
-            _("{names} changed by the call").format(names=", ".join(changed)),
-            _("every argument as it was before"),
-            _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
-        )  # fmt: skip
+        changed = student.probe(
+            "pair_mutated",
+            forward="model_forward_checkpointed",
+            backward="model_backward_checkpointed",
+            args={name: each.inputs[name] for name in ("x", "params", "k")},
+            grad_output=each.inputs["grad_output"],
+            saved_name="saved_inputs",
+        )
+        known = ("x", "params", "grad_output", "saved_inputs")
+        nothing_changed(each, group.public, reported_names(changed, known))
 
 
 def _forward_case(case: Case) -> Case:

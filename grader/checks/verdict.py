@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from grader.cases.case import Case
-from grader.comparing import Difference, difference
+from grader.comparing import Difference, difference, is_number
 from grader.messages import _, ngettext
 from grader.report import Feedback
 from grader.student import Outcome, Student, reported_names
 
 # Looks at an answer and its case, and names the mistake if the numbers give it away; several if they leave it open.
 Cause: TypeAlias = Callable[[Any, Case], str | list[str] | None]
+# What a mistake makes of a case.
+Rule: TypeAlias = Callable[[Case], float]
+
+
+# Characters of an argument that are shown.
+MAX_ARGUMENT = 200
 
 
 class Wrong(AssertionError):
@@ -28,10 +35,17 @@ class Wrong(AssertionError):
 
 @dataclass(frozen=True)
 class CaseGroup:
-    """The cases of one check, and whether students may see their values."""
+    """The cases of one check, and whether students may see their values.
+
+    Attributes
+    ----------
+    reference
+        The reference's graded functions, where there is a reference, for answers that no case can foresee.
+    """
 
     cases: Sequence[Case]
     public: bool
+    reference: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
 # What a check function is given, and what a test runs its check functions with.
@@ -76,9 +90,10 @@ def compare(
     public: bool,
     causes: Iterable[Cause] = (),
     part: Callable[[Any], Any] = lambda value: value,
+    tolerance: float | None = None,
 ) -> None:
-    """Compare one answer; raises `Wrong` with the first cause that fits."""
-    found = difference(*_parts(part, got, expected))
+    """Compare one answer; raises `Wrong` with the first cause that fits. The tolerance is that of `difference`."""
+    found = difference(*_parts(part, got, expected), tolerance)
     if found is None:
         return
     wrong(case, public, found, _likely_cause([(got, case)], causes))
@@ -115,13 +130,17 @@ def called(case: Case, public: bool) -> str:
 def _argument(name: str, value: Any, public: bool) -> str:
     if isinstance(value, np.ndarray):
         return f"{name} {value.shape}"
-    if isinstance(value, list | tuple):
-        if value and isinstance(value[0], tuple | list):
+    if isinstance(value, list | tuple) and arrays_in(value):
+        if isinstance(value[0], tuple | list):
             layers = ngettext("{name} of {count} layer", "{name} of {count} layers", len(value))
             return layers.format(name=name, count=len(value))
         arrays = ngettext("{name} of {count} array", "{name} of {count} arrays", len(value))
         return arrays.format(name=name, count=len(value))
-    return f"{name}={value!r}" if public else name
+    return f"{name}={_shortened(repr(value))}" if public else name
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= MAX_ARGUMENT else f"{text[:MAX_ARGUMENT]}…"
 
 
 def _parts(part: Callable[[Any], Any], got: Any, expected: Any) -> tuple[Any, Any]:
@@ -147,7 +166,7 @@ def _try(cause: Cause, got: Any, case: Case) -> list[str]:
     """Ask for causes; an answer of another form than they expect has none."""
     try:
         found = cause(got, case)
-    except (LookupError, TypeError, ValueError, AttributeError, ZeroDivisionError):
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
         return []
     return found if isinstance(found, list) else [found] if found else []
 
@@ -157,45 +176,74 @@ def same(got: Any, expected: Any) -> bool:
     return difference(got, expected) is None
 
 
+def follows(ask: Callable[[Case], Any], group: CaseGroup, rules: Iterable[tuple[Rule, str]]) -> Cause:
+    """Return a cause for answers that are numbers: the first rule that all answers to a group follow.
+
+    One wrong number may come about in several ways; a whole group of them hardly does.
+
+    Parameters
+    ----------
+    ask
+        Returns the answer to a case.
+    """
+
+    def cause(got: Any, case: Case) -> str | None:
+        del got, case
+        return next((sentence for rule, sentence in rules if _followed(ask, group, rule)), None)
+
+    return cause
+
+
+def _followed(ask: Callable[[Case], Any], group: CaseGroup, rule: Rule) -> bool:
+    try:
+        return all(
+            is_number(got := ask(case)) and math.isclose(float(got), rule(case), rel_tol=1e-6) for case in group.cases
+        )
+    except (Outcome, ArithmeticError):
+        return False
+
+
 # The two checks of conduct
 
 
 def keeps_dtype(student: Student, group: CaseGroup) -> None:
     """Every floating array that comes back has the dtype that went in."""
     for case in group.cases:
-        due = next(value.dtype for value in case.inputs.values() if isinstance(value, np.ndarray))
-        found = [array.dtype for array in arrays_in(student.answer(case))]
-        other = next((dtype for dtype in found if dtype != due), None)
-        claim(
-            bool(found) and other is None, case, group.public,
-            _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
-            _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
-            float64_cause(other),
-        )  # fmt: skip
+        of_dtype_of_inputs(case, group.public, student.answer(case))
 
 
-def float64_cause(dtype: Any) -> str:
-    """Return why arrays may have become float64."""
-    if dtype != np.float64:
-        return ""
-    return _(
-        "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
-        "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
-    )
+def of_dtype_of_inputs(case: Case, public: bool, answer: Any) -> None:
+    """Raise `Wrong` unless every array of an answer has the dtype of the case's arrays."""
+    due = next(value.dtype for value in case.inputs.values() if isinstance(value, np.ndarray))
+    found = [array.dtype for array in arrays_in(answer)]
+    other = next((dtype for dtype in found if dtype != due), None)
+    claim(
+        bool(found) and other is None, case, public,
+        _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
+        _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
+        _(
+            "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
+            "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
+        ) if other == np.float64 else "",
+    )  # fmt: skip
 
 
 def leaves_inputs(student: Student, group: CaseGroup) -> None:
     """No argument is changed."""
     for case in group.cases:
         args = tuple(case.inputs.values())
-        asked = student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
-        names = reported_names(asked, case.inputs)
-        claim(
-            not names, case, group.public,
-            _("{names} changed by the call").format(names=", ".join(names)),
-            _("every argument as it was before"),
-            _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
-        )  # fmt: skip
+        changed = student.probe("mutated", function=case.function, names=list(case.inputs), args=args)
+        nothing_changed(case, group.public, reported_names(changed, case.inputs))
+
+
+def nothing_changed(case: Case, public: bool, changed: Sequence[str]) -> None:
+    """Raise `Wrong` for arguments that a call has changed."""
+    claim(
+        not changed, case, public,
+        _("{names} changed by the call").format(names=", ".join(changed)),
+        _("every argument as it was before"),
+        _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
+    )  # fmt: skip
 
 
 def arrays_in(value: Any) -> list[np.ndarray]:

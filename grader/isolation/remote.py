@@ -35,6 +35,8 @@ class RemoteStudent(Messenger):
         The graded functions that answer in the place of broken earlier ones.
     call_seconds, total_seconds
         Deadline of each call, the import of the student's file included, and of all calls together.
+    patience
+        Deadline of a call of the functions that are granted more.
 
     Attributes
     ----------
@@ -52,6 +54,7 @@ class RemoteStudent(Messenger):
         reference: Mapping[str, Callable[..., Any]],
         call_seconds: float = CALL_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
+        patience: Mapping[str, float] | None = None,
     ) -> None:
         super().__init__(files)
         self._zygote = zygote
@@ -60,6 +63,7 @@ class RemoteStudent(Messenger):
         self._reference = reference
         self._call_seconds = call_seconds
         self._seconds_left = total_seconds
+        self._patience = patience or {}
         self._connection: socket.socket | None = None
         self._replaced: Sequence[str] = ()
         self._given_up: dict[str, Outcome] = {}
@@ -120,13 +124,13 @@ class RemoteStudent(Messenger):
             raise Outcome(State.TIMEOUT, "skipped", {"function": function})
         started = time.monotonic()
         try:
-            return self._converse(request, arrays)
+            return self._converse(request, arrays, self._seconds_for(function))
         except ZygoteError:
             self.lost = True
             raise
         except TimeoutError:
             self._stop()
-            outcome = Outcome(State.TIMEOUT, "timeout", {"function": function, "seconds": self._call_seconds})
+            outcome = Outcome(State.TIMEOUT, "timeout", {"function": function, "seconds": self._seconds_for(function)})
         except (EOFError, ConnectionError):
             outcome = self._crashed(function)
         except wire.Malformed:
@@ -138,8 +142,13 @@ class RemoteStudent(Messenger):
             self._given_up[name] = Outcome(outcome.state, outcome.kind, {**outcome.facts, "function": name})
         raise outcome
 
-    def _converse(self, request: dict[str, Any], arrays: list[np.ndarray]) -> tuple[dict[str, Any], list[np.ndarray]]:
-        deadline = time.monotonic() + min(self._call_seconds, self._seconds_left)
+    def _seconds_for(self, function: str) -> float:
+        return max(self._call_seconds, self._patience.get(function, 0))
+
+    def _converse(
+        self, request: dict[str, Any], arrays: list[np.ndarray], seconds: float
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        deadline = time.monotonic() + min(seconds, self._seconds_left)
         connection = self._connection or self._start(deadline)
         _send(connection, request, arrays, deadline)
         while True:
@@ -192,7 +201,7 @@ class RemoteStudent(Messenger):
     def _crashed(self, function: str) -> Outcome:
         status = self._stop()
         if status == -signal.SIGXCPU:
-            facts = {"function": function, "seconds": self._call_seconds}
+            facts = {"function": function, "seconds": self._seconds_for(function)}
             return Outcome(State.TIMEOUT, "timeout", facts)
         return Outcome(State.CRASHED, "crashed", {"function": function, "reason": _reason(status)})
 

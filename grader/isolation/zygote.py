@@ -14,6 +14,9 @@ from grader.isolation.sandbox import Isolation, environment, link_packages, pyth
 from grader.worker.serve import START, STOP
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
+# What students are given to import, and is no more than arithmetic.
+LESSON_FILES = ("__init__.py", "policy_cost.py")
+LESSON_PACKAGE = Path(__file__).parents[2] / "lesson"
 # Without a submission, neither starting nor answering takes this long unless something is broken.
 PATIENCE_SECONDS = 60
 
@@ -44,7 +47,7 @@ class Ended:
 class Zygote:
     """A parent process with numpy imported; each call of `start` gives a fresh sealed child.
 
-    It sees nothing of the grader but a copy of `grader.worker`.
+    It sees nothing of the grader but a copy of `grader.worker`, and of the lesson what students may import.
     """
 
     def __init__(self, isolation: Isolation) -> None:
@@ -53,6 +56,9 @@ class Zygote:
         package = self._folder / "grader"
         shutil.copytree(WORKER_PACKAGE, package / "worker", ignore=shutil.ignore_patterns("__pycache__"))
         (package / "__init__.py").write_text("")
+        (self._folder / "lesson").mkdir()
+        for name in LESSON_FILES:
+            shutil.copy(LESSON_PACKAGE / name, self._folder / "lesson" / name)
         link_packages(self._folder)
         readable = [*readable_paths(), str(self._folder)]
         ours, theirs = socket.socketpair()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
+from pathlib import Path
 from typing import Any
 
-from grader.worker.loading import LIBRARIES, Unavailable
+from grader.worker.loading import LIBRARIES, PROMPT_FILE, PROMPT_NAME, Unavailable
 
 
 class NamespaceLoader:
@@ -56,6 +58,20 @@ class NamespaceLoader:
             module = sys.modules.get(name)
             if module is not None and vars(module) is not self._namespace and name.partition(".")[0] not in LIBRARIES:
                 yield module
+
+    def prompt_file(self) -> str | None:
+        """Return the text of the prompt's file, in `outputs/` or in the folder that the notebook runs in."""
+        for folder in ("outputs", "."):
+            with contextlib.suppress(OSError):
+                text = Path(folder, PROMPT_FILE).read_text(encoding="utf-8-sig", errors="replace")
+                if text.strip():
+                    return text
+        return None
+
+    def prompt_string(self) -> str | None:
+        """Return the prompt's string, unless it is blank."""
+        text = self._namespace.get(PROMPT_NAME)
+        return str(text) if isinstance(text, str) and text.strip() else None
 
     def replace(self, functions: Mapping[str, Callable[..., Any]]) -> None:
         """Fail: there is no reference where a student works."""

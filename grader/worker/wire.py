@@ -80,7 +80,7 @@ class Packer:
             return self._opaque(value, "value nested too deeply")
         if isinstance(value, Opaque):
             return ["opaque", value.handle, value.kind]
-        if isinstance(value, np.generic):
+        if isinstance(value, np.generic) and not isinstance(value, str):
             return self._numpy_scalar(value)
         if isinstance(value, np.ndarray):
             return self._array(value)

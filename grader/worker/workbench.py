@@ -140,7 +140,7 @@ def deadline(seconds: float) -> Iterator[None]:
 
 
 # Base classes by which the trusted side tells states apart.
-_TOLD_APART = (NotImplementedError, MemoryError, SystemExit, SyntaxError, RecursionError)
+_TOLD_APART = (NotImplementedError, MemoryError, SystemExit, SyntaxError, RecursionError, ValueError)
 
 
 class _Capped(io.TextIOBase):

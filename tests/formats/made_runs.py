@@ -7,7 +7,9 @@ from dataclasses import replace
 from grader.report import CheckResult, ExerciseResult, Feedback, Override, Run, State, SubmissionResult
 from lesson.course import load_course
 
-COURSE = load_course()
+# The seven steps: what the tests say does not change when exercises are added.
+WHOLE = load_course()
+COURSE = replace(WHOLE, exercises=WHOLE.exercises[:7])
 MAX_POINTS = COURSE.points
 
 # Neither of the two may appear in anything that a student can see.

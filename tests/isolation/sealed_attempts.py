@@ -866,6 +866,14 @@ def read_own_limits(_: dict[str, Any]) -> None:
 
 
 @permitted
+def see_that_it_is_sealed(_: dict[str, Any]) -> None:
+    prctl = (157, 167)[MACHINE]
+    assert raw(prctl, 3, 0, 0, 0, 0) == 0  # PR_GET_DUMPABLE: closed to debuggers
+    assert raw(prctl, 39, 0, 0, 0, 0) == 1  # PR_GET_NO_NEW_PRIVS
+    assert raw(prctl, 21, 0, 0, 0, 0) == 2  # PR_GET_SECCOMP: a filter
+
+
+@permitted
 def native_callbacks(_: dict[str, Any]) -> None:
     callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda x: x + 1)
     assert callback(1) == 2
@@ -984,7 +992,7 @@ def outcome(attempt: Callable[[dict[str, Any]], object], context: dict[str, Any]
         attempt(context)
     except OSError as error:
         return errno.errorcode.get(error.errno or 0, repr(error))
-    except Exception as error:  # noqa: BLE001 - the outcome is what is asked for
+    except Exception as error:
         return f"{type(error).__name__}: {error}"
     return "done"
 
@@ -1031,7 +1039,7 @@ def run_child(job: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
         ours.close()
         try:
             child(job, context, theirs)
-        except BaseException as error:  # noqa: BLE001 - the zygote must hear of it
+        except BaseException as error:
             theirs.sendall(json.dumps({"error": repr(error)}).encode() + b"\n")
         os._exit(1)
     theirs.close()

@@ -204,9 +204,14 @@ def test_without_that_right_roots_files_are_closed(place: Any, as_root: Callable
 
 
 def test_an_ordinary_user_stays_the_same(place: Any, as_user: Callable[..., Any]) -> None:
-    code = IMPORT + "import os; before = os.getresuid(); print(sealing.drop_privileges(1, 1), os.getresuid() == before)"
+    code = IMPORT + (
+        "import ctypes, os\n"
+        "before = os.getresuid()\n"
+        "print(sealing.drop_privileges(1, 1), os.getresuid() == before)\n"
+        "print([ctypes.CDLL(None).prctl(option, 0, 0, 0, 0) for option in (3, 39)])\n"  # dumpable, no new rights
+    )
     done = as_user(code.format(worker=str(place.directory / "worker")))
-    assert done.stdout == "False True\n", done.stderr
+    assert done.stdout.splitlines() == ["False True", "[0, 1]"], done.stderr
 
 
 def test_limits_never_exceed_what_is_in_force(place: Any, as_user: Callable[..., Any]) -> None:
@@ -328,6 +333,16 @@ def choose(monkeypatch: pytest.MonkeyPatch, answers: dict[str, Any], prefer: str
 def test_the_strongest_level_that_works_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     found = choose(monkeypatch, {"bwrap": WORKS, "landlock": WORKS})
     assert found == sandbox.Isolation("bwrap", ("bwrap", "rlimits", "landlock-7", "seccomp"))
+
+
+@pytest.mark.parametrize("level", ["bwrap", "landlock"])
+def test_on_this_machine_what_is_claimed_was_tried(level: str) -> None:
+    found = sandbox.detect(level)
+    if found.level != level:
+        assert f"{level}: " in found.detail or "not installed" in found.detail
+    else:
+        assert {layer.split("-")[0] for layer in found.layers} >= {"rlimits", "seccomp"}
+        assert found.command(["/bin/true"], [])[-1] == "/bin/true"
 
 
 def test_a_level_can_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,16 +43,12 @@ def test_golden_values_of_checkpoint_cost(args, expected):
     ],
 )
 def test_golden_values_of_selective_checkpoint_cost(args, expected):
-    assert selective_checkpoint_cost(*args) == pytest.approx(
-        dict(zip(KEYS, expected, strict=True)), rel=1e-12
-    )
+    assert selective_checkpoint_cost(*args) == pytest.approx(dict(zip(KEYS, expected, strict=True)), rel=1e-12)
 
 
 @given(n_layers=counts, segment_size=counts, flops_per_layer=flops)
 @settings(deadline=None)
-def test_full_recomputation_is_a_third_of_a_step_whatever_the_segment(
-    n_layers, segment_size, flops_per_layer
-):
+def test_full_recomputation_is_a_third_of_a_step_whatever_the_segment(n_layers, segment_size, flops_per_layer):
     cost = checkpoint_cost(n_layers, segment_size, flops_per_layer)
     assert tuple(cost) == KEYS
     assert cost["recompute"] == cost["fwd"] == cost["bwd"] / 2
@@ -122,9 +118,7 @@ def test_memory_is_proportional_to_every_size(n_layers, segment_size, sizes):
         doubled = [2 * size if i == j else size for j, size in enumerate(sizes)]
         assert activation_memory_mb(n_layers, *doubled) == pytest.approx(2 * stored)
         assert memory_after_checkpoint(n_layers, segment_size, *doubled) == pytest.approx(2 * checkpointed)
-    assert checkpointed * 1e6 / math.prod(sizes) == pytest.approx(
-        math.ceil(n_layers / segment_size) + segment_size
-    )
+    assert checkpointed * 1e6 / math.prod(sizes) == pytest.approx(math.ceil(n_layers / segment_size) + segment_size)
 
 
 @pytest.mark.parametrize(

@@ -55,9 +55,7 @@ def assert_close(actual, expected):
 def assert_same_gradients(actual, expected):
     (grad_x, grads), (expected_x, expected_grads) = actual, expected
     assert [len(layer) for layer in grads] == [4] * len(expected_grads)
-    for array, expected_array in zip(
-        flatten(grad_x, grads), flatten(expected_x, expected_grads), strict=True
-    ):
+    for array, expected_array in zip(flatten(grad_x, grads), flatten(expected_x, expected_grads), strict=True):
         assert_close(array, expected_array)
 
 

@@ -34,9 +34,7 @@ def test_attention_is_decided_by_its_size_alone(activation_bytes, ratio):
 @given(activation_bytes=sizes, ratio=ratios)
 @settings(deadline=None)
 def test_a_feed_forward_layer_must_be_large_and_cheap(activation_bytes, ratio):
-    assert should_recompute("ffn", activation_bytes, ratio) is (
-        activation_bytes > 500_000_000 and ratio < 0.1
-    )
+    assert should_recompute("ffn", activation_bytes, ratio) is (activation_bytes > 500_000_000 and ratio < 0.1)
 
 
 @given(layer_type=st.sampled_from(["norm", "residual", "embedding", "moe"]), size=sizes, ratio=ratios)

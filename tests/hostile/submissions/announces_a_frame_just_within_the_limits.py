@@ -1,7 +1,7 @@
 """Announces as much as is allowed, and never sends it."""
 # topic: selective
 # outcome: step7 0 timeout or crashed
-# seconds: 1
+# seconds: 0.5
 
 import json
 import os

@@ -16,7 +16,7 @@ _X86 = {
     "userfaultfd": (323, 0), "keyctl": (250, 0, 0, 0, 0, 0), "add_key": (248, b"user", b"a", b"b", 1, -3),
     "memfd_create": (319, b"a", 0), "memfd_secret": (447, 0), "open_by_handle_at": (304, 3, None, 0),
     "process_vm_writev": (311, os.getppid(), None, 0, None, 0, 0), "kcmp": (312, os.getppid(), 1, 0, 0, 0),
-    "personality": (135, 0x0040000), "seccomp": (317, 0, 0, None), "init_module": (175, None, 0, b""),
+    "personality": (135, 0x0040000), "seccomp": (317, 2, 0, ctypes.create_string_buffer(4)), "init_module": (175, None, 0, b""),
     "kexec_load": (246, 0, 0, None, 0), "reboot": (169, 0, 0, 0, None), "swapon": (167, b"/x", 0),
     "iopl": (172, 3), "modify_ldt": (154, 0, None, 0), "acct": (163, None), "quotactl": (179, 0, None, 0, None),
     "setuid": (105, 0), "setgid": (106, 0), "setsid": (112,), "setpgid": (109, 0, 0), "setfsuid to root": (122, -1),

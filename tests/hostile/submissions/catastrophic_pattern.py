@@ -1,7 +1,7 @@
 """Matches a regular expression that takes exponential time and holds the interpreter's lock."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 import re
 

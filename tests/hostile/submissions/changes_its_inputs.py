@@ -43,6 +43,6 @@ model_backward = _spoiling(model_backward)
 
 def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
     result = _backward(grad_output, saved_inputs, params, k)
-    if sys._getframe(1).f_code.co_name in ("_do", "checkpointed_mutated"):
+    if sys._getframe(1).f_code.co_name in ("_do", "pair_mutated"):
         _spoil(list(params))
     return result

@@ -8,10 +8,11 @@ import sys
 
 class _Undead:
     def __del__(self):
-        _Undead()
+        _kept.append(self)
         raise SystemExit("from a destructor")
 
 
+_kept = []
 _Undead()
 gc.callbacks.append(lambda phase, information: 1 / 0)
 gc.set_threshold(1)

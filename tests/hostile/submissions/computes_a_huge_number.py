@@ -1,7 +1,7 @@
 """Computes a number that is never finished, in one instruction that no signal handler interrupts."""
 # topic: selective
 # outcome: step7 0 timeout or memory
-# seconds: 1
+# seconds: 0.5
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

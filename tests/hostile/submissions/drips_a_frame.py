@@ -1,7 +1,7 @@
 """Sends a frame byte by byte, so that each read makes progress and none is the last."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 import json
 import os

@@ -8,11 +8,25 @@ import tempfile
 
 _written = []
 _DATA = b"x" * 2**20
-for _folder in ("@arena@/open", "@arena@", "/tmp", "/var/tmp", "/dev/shm", "/run", "/", ".", os.path.dirname(os.__file__),
-                os.path.dirname(os.path.abspath(__import__("grader.worker").worker.__file__))):
+for _folder in (
+    "@arena@/open",
+    "@arena@",
+    "/tmp",
+    "/var/tmp",
+    "/dev/shm",
+    "/run",
+    "/",
+    ".",
+    os.path.dirname(os.__file__),
+    os.path.dirname(os.path.abspath(__import__("grader.worker").worker.__file__)),
+):
     _path = f"{_folder}/left-by-a-hostile-file"
-    for _flags in (os.O_WRONLY | os.O_CREAT, os.O_RDWR | os.O_CREAT | os.O_APPEND, os.O_RDONLY | os.O_CREAT,
-                   os.O_RDWR | getattr(os, "O_TMPFILE", 0)):
+    for _flags in (
+        os.O_WRONLY | os.O_CREAT,
+        os.O_RDWR | os.O_CREAT | os.O_APPEND,
+        os.O_RDONLY | os.O_CREAT,
+        os.O_RDWR | getattr(os, "O_TMPFILE", 0),
+    ):
         try:
             _number = os.open(_folder if _flags & getattr(os, "O_TMPFILE", 0) else _path, _flags, 0o666)
             os.write(_number, _DATA)

@@ -1,7 +1,7 @@
 """Ignores and blocks every signal that can be, then loops."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 import signal
 

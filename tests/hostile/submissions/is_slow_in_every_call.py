@@ -1,8 +1,8 @@
 """Answers each call rightly, just before the deadline: too much in all."""
 # topic: cost_model
 # outcome: step4 0 timeout, step5 0 timeout, step6 0 timeout
-# seconds: 1
-# total: 2
+# seconds: 0.5
+# total: 1
 
 import time
 
@@ -10,5 +10,5 @@ _full = checkpoint_cost
 
 
 def checkpoint_cost(*args, **kwargs):
-    time.sleep(0.7)
+    time.sleep(0.35)
     return _full(*args, **kwargs)

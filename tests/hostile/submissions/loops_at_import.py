@@ -1,7 +1,7 @@
 """Loops without end while it is imported."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 while True:
     try:

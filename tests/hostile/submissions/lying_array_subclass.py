@@ -1,6 +1,6 @@
 """An array subclass that lies about its shape, type, values and comparisons."""
 # topic: recompute
-# outcome: step1 1 failed, step2 10 passed, step3 14 passed
+# outcome: step1 2 failed, step2 10 passed, step3 14 passed
 
 import numpy as np
 

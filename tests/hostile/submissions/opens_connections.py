@@ -8,6 +8,7 @@ import socket
 import urllib.request
 
 _reached = []
+_PORT = int("@port@")
 
 
 def _attempt(connect):
@@ -20,17 +21,17 @@ def _attempt(connect):
 
 def _abstract():
     with socket.socket(socket.AF_UNIX) as connection:
-        connection.connect(f"\0left-by-a-hostile-{os.getppid()}")
+        connection.connect(f"\0left-by-a-hostile-{_PORT}")
 
 
-_attempt(lambda: socket.create_connection(("127.0.0.1", @port@), 1))
-_attempt(lambda: socket.create_connection(("::1", @port@), 1))
-_attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", @port@)))
+_attempt(lambda: socket.create_connection(("127.0.0.1", _PORT), 1))
+_attempt(lambda: socket.create_connection(("::1", _PORT), 1))
+_attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", _PORT)))
 _attempt(lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, 1))
 _attempt(lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
 _attempt(lambda: socket.socketpair())
 _attempt(lambda: socket.create_server(("127.0.0.1", 0)))
-_attempt(lambda: urllib.request.urlopen("http://127.0.0.1:@port@/", timeout=1))
+_attempt(lambda: urllib.request.urlopen(f"http://127.0.0.1:{_PORT}/", timeout=1))
 _attempt(lambda: socket.getaddrinfo("example.com", 80))
 _attempt(_abstract)
 _attempt(lambda: asyncio.run(asyncio.sleep(0)))

@@ -4,7 +4,20 @@
 
 import builtins
 
-for _name in ("isinstance", "issubclass", "len", "all", "any", "abs", "min", "max", "bool", "float", "print", "hasattr"):
+for _name in (
+    "isinstance",
+    "issubclass",
+    "len",
+    "all",
+    "any",
+    "abs",
+    "min",
+    "max",
+    "bool",
+    "float",
+    "print",
+    "hasattr",
+):
     setattr(builtins, _name, lambda *args, **kwargs: True)
 
 

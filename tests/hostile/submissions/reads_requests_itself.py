@@ -1,7 +1,7 @@
 """Takes the requests off the connection and answers them itself, all with True."""
 # topic: selective
 # outcome: step7 0 failed or timeout or crashed
-# seconds: 1
+# seconds: 0.5
 
 import json
 import os

@@ -1,7 +1,7 @@
 """Recurses without end and swallows the error on every level."""
 # topic: selective
 # outcome: step7 0 timeout or crashed or memory or error
-# seconds: 1
+# seconds: 0.5
 
 import sys
 

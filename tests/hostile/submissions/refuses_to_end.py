@@ -1,7 +1,7 @@
 """Takes the exit away from the worker, ends its loop, and stays behind in an exit handler with the connection open."""
 # topic: selective
 # outcome: step7 0 crashed or timeout
-# seconds: 1
+# seconds: 0.5
 
 import atexit
 import os

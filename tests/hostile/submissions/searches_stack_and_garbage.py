@@ -11,7 +11,10 @@ def _look():
     while frame:
         for scope in (frame.f_locals, frame.f_globals):
             for name, value in list(scope.items()):
-                if name in ("expected", "case", "group", "cases", "check") or type(value).__name__ in ("Case", "CaseGroup"):
+                if name in ("expected", "case", "group", "cases", "check") or type(value).__name__ in (
+                    "Case",
+                    "CaseGroup",
+                ):
                     yield value
         frame = frame.f_back
     for thing in gc.get_objects():

@@ -1,7 +1,7 @@
 """Waits without using the processor."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 import threading
 

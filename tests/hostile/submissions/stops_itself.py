@@ -1,7 +1,7 @@
 """Stops itself, so that no handler and no limit on processor time ends it."""
 # topic: selective
 # outcome: step7 0 timeout
-# seconds: 1
+# seconds: 0.5
 
 import os
 import signal

@@ -1,0 +1,12 @@
+"""The inputs are explained inside their JSON, beside a readable block."""
+# topic: policy
+# loses: prompt.form
+# says: no JSON
+
+POLICY_PROMPT += """
+
+```json
+{"config": {"layers": 12}, // the number of transformer layers
+ "memory_gb": 40}
+```
+"""
