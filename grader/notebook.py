@@ -24,6 +24,7 @@ from grader.grading import CheckSession
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, State
 from grader.student import InProcessStudent
+from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from lesson.course import Course, Exercise, load_course
 
@@ -249,6 +250,11 @@ def _todo(result: ExerciseResult) -> str:
             "again.",
             len(missing),
         ).format(functions=_listed(missing))
+    if not result.exercise.functions and result.state is State.NOT_ATTEMPTED:
+        return _(
+            "Still to be written: your prompt. Write it into the string {name} in the cell above and run that cell, or "
+            "into the file outputs/{file}; then run this one again. Stuck? Try {hint}."
+        ).format(name=PROMPT_NAME, file=PROMPT_FILE, hint=f'hint("{result.exercise.id}")')
     stubs = _not_attempted(result, _("This is still the stub."))
     if stubs:
         return _(

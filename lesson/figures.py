@@ -170,7 +170,7 @@ def layer_bytes(hidden: int = 12288, heads: int = 96, seq: int = 2048) -> _Live:
 
 def policy_by_budget(plan_policy: Callable[..., Sequence[str]], config: Mapping[str, Any] = GPT3) -> Picture | Remark:
     """Draw which policies the student's planner chooses as a memory budget shrinks."""
-    memories = [round(300 * 0.955**step, 2) for step in range(80)]
+    memories = [round(300 * 0.925**step, 2) for step in range(50)]
     return _measured(lambda: _budget_picture(budgets(plan_policy, config, memories), config["layers"]), plan_policy)
 
 

@@ -36,7 +36,13 @@ def filled_in(topic: str, course: Any, answers: dict[str, str] | None = None) ->
         name = cell.id.partition("-")[2]
         if cell.cell_type == "code" and name in course.functions and name in answers:
             cell.source = answers[name]
+        if cell.id == "prompt-string" and answers:
+            cell.source = f'POLICY_PROMPT = r"""{prompt()}"""'
     return notebook
+
+
+def prompt() -> str:
+    return (ROOT / "outputs" / "prompt-activation-recompute-policy.md").read_text(encoding="utf-8")
 
 
 def run(notebook: Any, folder: Path) -> Any:

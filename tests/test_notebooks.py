@@ -133,8 +133,7 @@ def test_given_functions_come_before_the_first_code_that_uses_them():
                                               "one-check", "more-text"]  # fmt: skip
     sources = {cell["id"]: "".join(cell["source"]) for cell in cells}
     assert sources["setup"].endswith("import math\n\nfrom grader.notebook import check, hint\n\nPair = tuple[int, int]")
-    assert sources["one-given"].index("given_helper(x)") < sources["one-given"].index("given_forward(x)")
-    assert "given_unused" not in sources["one-given"]
+    assert re.findall(r"def (\w+)", sources["one-given"]) == ["given_helper", "given_forward", "given_unused"]
     assert sources["more-text"].endswith("See two, there, [one](t.ipynb#one).")
 
 
@@ -158,7 +157,8 @@ def test_with_the_solutions_figures_are_drawn(solved, topic):
         if "-figure" in cell.id:
             assert "data:image/svg+xml;base64," in html(cell)
             kinds = [set(output.get("data", {})) for output in cell.outputs]
-            assert any("application/vnd.jupyter.widget-view+json" in kind for kind in kinds)
+            live = any("application/vnd.jupyter.widget-view+json" in kind for kind in kinds)
+            assert live or "policy_by_budget" in cell.source
 
 
 @pytest.mark.slow
@@ -169,7 +169,7 @@ def test_untouched_nothing_raises_and_checks_say_kindly_what_to_do(untouched, to
             assert output.output_type != "error", texts(cell)
             assert output.get("name") != "stderr", texts(cell)
         if cell.id.endswith("-check"):
-            assert "Put your code in the place of" in html(cell)
+            assert "Still to be written: " in html(cell)
             assert "Traceback" not in html(cell)
         if "-figure" in cell.id and "()" not in cell.source:
             assert "first, then run this cell again" in texts(cell)

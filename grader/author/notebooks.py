@@ -164,6 +164,10 @@ class _Cells:
         missing = {name for e in self._course.of_topic(self._topic.id) for name in e.functions} - self._stubs
         if missing:
             raise TextError(f"{self._topic.id}.md has no stub of {', '.join(sorted(missing))}")
+        unmentioned = self._skeleton.take_given()
+        if unmentioned:
+            self._code("given", unmentioned, _nbgrader("given", locked=True), "given")
+            self._cells.insert(1 + [cell.id for cell in self._cells].index("setup"), self._cells.pop())
         return self._cells
 
     def _block(self, block: Block) -> None:
@@ -316,19 +320,13 @@ class _Skeleton:
             raise TextError(f"the skeleton has no {PROMPT_NAME}")
         return self._text(self._prompt).replace('""', 'r"""\n\n"""')
 
-    def take_given(self, code: str) -> str:
-        """Return the given functions that some code uses, directly or through others, once."""
-        wanted = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)} & self._given.keys()
-        while True:
-            names = {node.id for name in wanted for node in ast.walk(self._given[name]) if isinstance(node, ast.Name)}
-            more = (names & self._given.keys()) - wanted
-            if not more:
-                break
-            wanted |= more
-        taken = [node for name, node in self._given.items() if name in wanted]
-        for name in wanted:
-            del self._given[name]
-        return "\n\n\n".join(map(self._text, taken))
+    def take_given(self, code: str | None = None) -> str:
+        """Return what is given, once, when some code or its docstring mentions a part of it; all of it by default."""
+        if code is not None and not any(re.search(rf"\b{name}\b", code) for name in self._given):
+            return ""
+        taken = "\n\n\n".join(map(self._text, self._given.values()))
+        self._given.clear()
+        return taken
 
     def _text(self, node: ast.stmt) -> str:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
