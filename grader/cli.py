@@ -65,6 +65,11 @@ def main() -> None:
         _stop("Interrupted.", INTERRUPTED)
     except CourseError as error:
         _stop(str(error), USAGE)
+    except ModuleNotFoundError as error:
+        # The students' wheel comes without the solutions and what belongs to them.
+        if (error.name or "").partition(".")[0] not in ("solutions", "grader"):
+            raise
+        _stop("This command is for instructors and needs the whole course; you have the students' edition.", USAGE)
     except OSError as error:
         _stop(f"{error.filename or 'A file'}: {error.strerror or error}.", INTERNAL)
 
@@ -100,6 +105,9 @@ def run(
     allow_unisolated: Annotated[
         bool, typer.Option("--allow-unisolated", help="Grade even where student code cannot be isolated.")
     ] = False,
+    execute: Annotated[
+        bool, typer.Option("--execute", help="Also run notebooks from top to bottom, and keep copies with feedback.")
+    ] = False,
 ) -> None:
     """Grade submissions on hidden inputs, each in a locked-down process of its own."""
     from grader.formats.terminal import print_run
@@ -107,7 +115,7 @@ def run(
     from grader.run import RunOptions, Unusable, run_class
 
     console = _console()
-    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated)
+    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated, execute)
     try:
         outcome = run_class(options, _course(), console)
     except Unusable as error:
@@ -274,6 +282,20 @@ def doctor() -> None:
             console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
 
 
+@app.command()
+def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Write what students get into a folder: notebooks, skeleton, and a wheel without solutions."""
+    root = _clone()
+    from grader.author.release import ReleaseError
+    from grader.author.release import release as write_release
+
+    try:
+        wheel = write_release(root, folder, _course())
+    except ReleaseError as error:
+        _stop(str(error), USAGE)
+    print(f"What students get is in {folder}; its README.md tells them how to begin. The wheel is {wheel.name}.")
+
+
 @author_app.command("check")
 def author_check() -> None:
     """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
@@ -293,7 +315,7 @@ def author_check() -> None:
 
 @author_app.command("build")
 def author_build() -> None:
-    """Write the generated files: the skeleton, the public cases and the catalogue of sentences."""
+    """Write the generated files: skeleton, notebooks, diagrams, public cases and the catalogue of sentences."""
     from grader.author.generated import build
 
     root = _clone()

@@ -76,10 +76,16 @@ def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
 
 
 def _where(outcome: Outcome) -> str:
-    file, line = outcome.facts.get("file"), outcome.facts.get("line")
+    file, line, cell = (outcome.facts.get(name) for name in ("file", "line", "cell"))
+    if cell and line:
+        if not file:
+            return _(" in cell [{cell}], line {line}").format(cell=cell, line=line)
+        return _(" in {file}, code cell {cell}, line {line}").format(file=file, cell=cell, line=line)
     return _(" in {file}, line {line}").format(file=file, line=line) if file and line else ""
 
 
 def _line(outcome: Outcome) -> str:
-    line = outcome.facts.get("line")
+    line, cell = outcome.facts.get("line"), outcome.facts.get("cell")
+    if cell and line:
+        return _(", code cell {cell}, line {line}").format(cell=cell, line=line)
     return _(", line {line}").format(line=line) if line else ""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib.util
 import secrets
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +18,12 @@ from grader.formats import results_json
 from grader.formats.stored import OtherSchema, Store, conditions_of, safe_name
 from grader.formats.terminal import printable
 from grader.isolation.sandbox import detect
-from grader.report import Run
+from grader.report import Run, SubmissionResult
 from grader.roster import Entry, TableError, entries_of, entries_of_roster, read_overrides
 from grader.submissions import Submission
 from lesson.course import Course
+
+Execute = Callable[[Submission, SubmissionResult], None]
 
 
 class Unusable(Exception):
@@ -39,6 +42,7 @@ class RunOptions:
     roster: Path | None = None
     scheduler: str = ""
     allow_unisolated: bool = False
+    execute: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,13 +80,55 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Outcome:
     conditions = conditions_of(settings.seed, isolation.level)
     ids = [entry.id for entry in entries]
     store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
-    interrupted = _grade(options, course, settings, store, conditions, entries, console)
+    with _executions(options, settings) as execute:
+        interrupted = _grade(options, course, settings, store, conditions, entries, console, execute)
     results = Run(settings.seed, isolation.level, course.title, store.results(ids, overrides))
     results_json.write(results, options.output / "results.json")
     write_report(results, "csv", options.output)
     if importlib.util.find_spec("jinja2"):
         write_report(results, "html", options.output)
     return Outcome(results, interrupted)
+
+
+@contextmanager
+def _executions(options: RunOptions, settings: Settings) -> Iterator[Execute]:
+    """Run notebooks beside the grading, as many at a time as there are jobs; none unless that is asked for."""
+    if not options.execute:
+        yield lambda _submission, _result: None
+        return
+    from grader.formats.executed import write_executed
+    from grader.isolation.kernels import CannotExecute, Kernels
+
+    if settings.isolation.level != "bwrap" and not options.allow_unisolated:
+        raise Unusable(
+            "Whole notebooks are executed in bubblewrap only (apt-get install bubblewrap). Leave out --execute, or "
+            "accept the risk with --allow-unisolated."
+        )
+    try:
+        kernels = Kernels(settings.isolation)
+    except CannotExecute as error:
+        raise Unusable(str(error)) from None
+    executor = ThreadPoolExecutor(options.jobs)
+    pending: set[Future[None]] = set()
+
+    def run(submission: Submission, result: SubmissionResult) -> None:
+        notebooks = {path: data for path, data in submission.files.items() if path.endswith(".ipynb")}
+        executed = {path: kernels.run(data) for path, data in notebooks.items()}
+        copies = {path: (each.notebook, each.problem) for path, each in executed.items()}
+        write_executed(options.output / "executed", result, copies)
+
+    def execute(submission: Submission, result: SubmissionResult) -> None:
+        while len(pending) >= 2 * options.jobs:  # so that memory does not grow with the class
+            done, _others = wait(pending, return_when=FIRST_COMPLETED)
+            pending.difference_update(done)
+        pending.add(executor.submit(run, submission, result))
+
+    try:
+        yield execute
+        executor.shutdown(wait=True)
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        kernels.close()
 
 
 def stored_run(folder: Path, course: Course) -> Run:
@@ -160,6 +206,7 @@ def _grade(
     conditions: str,
     entries: list[Entry],
     console: Console,
+    execute: Execute,
 ) -> bool:
     """Grade what is not finished; returns whether the run was interrupted."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
@@ -180,7 +227,9 @@ def _grade(
         try:
             with closing(grade_all(unfinished(), course, settings, options.jobs, options.scheduler)) as results:
                 for result in results:
-                    store.put(handed_over.pop(result.id), conditions, result)
+                    submission = handed_over.pop(result.id)
+                    store.put(submission, conditions, result)
+                    execute(submission, result)
                     progress.update(task, advance=1, description=printable(result.id)[:30])
         except KeyboardInterrupt:
             return True

@@ -14,6 +14,7 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.report import State
+from grader.worker.loading import Functions, Loader
 from grader.worker.wire import Malformed, Packer, unpack
 from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED, Ask, Late, Workbench, deadline
 
@@ -156,13 +157,14 @@ class Messenger:
 
     def _error(self, error: Mapping[str, object]) -> dict[str, Any]:
         """Take from a reply what the sentence needs, with the types the sentence needs."""
-        line, file = error.get("line"), error.get("file")
+        line, file, cell = error.get("line"), error.get("file"), error.get("cell")
         return {
             "type": str(error.get("type", ""))[:MAX_NAME],
             "message": str(error.get("message", ""))[:MAX_MESSAGE],
             "base": str(error.get("base", ""))[:MAX_NAME],
             "file": file if isinstance(file, str) and file in self._files else "",
             "line": line if type(line) is int else None,
+            "cell": cell if type(cell) is int else None,
         }
 
 
@@ -175,26 +177,28 @@ def _refuse_to_keep(value: object) -> int:
     raise TypeError(f"a check handed over a {type(value).__name__}, which is not a plain value")
 
 
-class LocalStudent(Messenger):
-    """A student's functions in this process: `grader check`, the notebook and the browser.
+class InProcessStudent(Messenger):
+    """A student's functions in this process.
 
     Parameters
     ----------
-    files, functions, ask
+    loader, ask
         As for `Workbench`.
+    files
+        Names of the files that there are.
     call_seconds
         Deadline of each call, where the platform has timers; None to let it run.
     """
 
     def __init__(
         self,
-        files: Mapping[str, bytes],
-        functions: Iterable[str],
+        loader: Functions,
+        files: Container[str] = (),
         ask: Ask | None = None,
         call_seconds: float | None = None,
     ) -> None:
         super().__init__(files)
-        self._workbench = Workbench(files, functions, ask)
+        self._workbench = Workbench(loader, ask)
         self._call_seconds = call_seconds
 
     def close(self) -> None:
@@ -218,6 +222,27 @@ class LocalStudent(Messenger):
         except Late:
             facts = {"function": function, "seconds": self._call_seconds}
             raise Outcome(State.TIMEOUT, "timeout", facts) from None
+
+
+class LocalStudent(InProcessStudent):
+    """A student's files in this process: `grader check` and the browser.
+
+    Parameters
+    ----------
+    files, functions
+        As for `Loader`.
+    ask, call_seconds
+        As for `InProcessStudent`.
+    """
+
+    def __init__(
+        self,
+        files: Mapping[str, bytes],
+        functions: Iterable[str],
+        ask: Ask | None = None,
+        call_seconds: float | None = None,
+    ) -> None:
+        super().__init__(Loader(files, functions), files, ask, call_seconds)
 
 
 def tampered() -> Outcome:

@@ -1,6 +1,7 @@
 """Find submissions and read their files; refuse what is unsafe, with a sentence that names the file.
 
-Nothing here runs, parses or decompiles a student's code: files are bytes.
+Nothing here runs, parses or decompiles a student's code: files are bytes, and of a notebook no more is looked at
+than whether it is one.
 """
 
 from __future__ import annotations
@@ -16,13 +17,16 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 
 from grader.messages import _
+from grader.worker.notebooks import NotANotebook, load_notebook
 from lesson.course import Course
 
 MAX_FILE_BYTES = 2 * 10**6
+# Pictures in the outputs make a notebook large.
+MAX_NOTEBOOK_BYTES = 10 * 10**6
 MAX_TOTAL_BYTES = 20 * 10**6
 MAX_FILES = 2_000
 
-SOURCE_SUFFIXES = (".py",)
+SOURCE_SUFFIXES = (".py", ".ipynb")
 _TEXT_SUFFIXES = (".py", ".ipynb", ".md")
 _IGNORED_FOLDERS = frozenset(
     {"__MACOSX", "__pycache__", ".git", ".hg", ".svn", ".ipynb_checkpoints", ".venv", "venv", "env", "node_modules",
@@ -93,7 +97,9 @@ def read_submission(path: Path, submission_id: str | None = None, name: str = ""
     if problem:
         return Submission(student, str(path), {}, tuple(reader.notes), problem, name)
     if not any(file.endswith(SOURCE_SUFFIXES) for file in reader.files):
-        problem = " ".join(reader.refusals) or _("There is no Python file in {path}.").format(path=path.name)
+        problem = " ".join(reader.refusals) or _("There is no Python file and no notebook in {path}.").format(
+            path=path.name
+        )
     return Submission(student, str(path), reader.files, tuple(reader.notes + reader.refusals), problem, name)
 
 
@@ -110,7 +116,7 @@ def _is_one_submission(folder: Path, course: Course) -> bool:
 def _may_be_submission(entry: Path) -> bool:
     if entry.name.startswith(".") or entry.name in _IGNORED_FOLDERS:
         return False
-    return entry.is_dir() or entry.suffix.lower() in (*SOURCE_SUFFIXES, ".ipynb", ".zip")
+    return entry.is_dir() or entry.suffix.lower() in (*SOURCE_SUFFIXES, ".zip")
 
 
 class _Reader:
@@ -137,7 +143,7 @@ class _Reader:
             self._archive(path)
         else:
             with path.open("rb") as file:
-                self._add(path.name, status.st_size, lambda: file.read(MAX_FILE_BYTES + 1))
+                self._add(path.name, status.st_size, file.read)
 
     def _folder(self, root: Path) -> None:
         for folder, folders, names in os.walk(root):
@@ -166,7 +172,7 @@ class _Reader:
             # Without following a link that has come into its place meanwhile.
             descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
             with os.fdopen(descriptor, "rb") as file:
-                self._add(relative, status.st_size, lambda: file.read(MAX_FILE_BYTES + 1))
+                self._add(relative, status.st_size, file.read)
 
     def _archive(self, path: Path) -> None:
         try:
@@ -203,14 +209,14 @@ class _Reader:
         if name in self.files:
             raise Refused(_("{archive} holds {path} twice.").format(archive=archive_name, path=repr(name)))
 
-        def content() -> bytes:
+        def content(limit: int) -> bytes:
             # The size in the header is the archive's word; what counts is what comes out.
             with archive.open(member) as file:
-                return file.read(MAX_FILE_BYTES + 1)
+                return file.read(limit)
 
         self._add(name, member.file_size, content)
 
-    def _add(self, name: str, size: int, content: Callable[[], bytes]) -> None:
+    def _add(self, name: str, size: int, content: Callable[[int], bytes]) -> None:
         base = PurePosixPath(name).name
         self._count += 1
         if self._count > MAX_FILES:
@@ -220,10 +226,11 @@ class _Reader:
             return
         if not base.endswith(_TEXT_SUFFIXES) or base.startswith("._"):
             return
-        data = content() if size <= MAX_FILE_BYTES else b""
-        if size > MAX_FILE_BYTES or len(data) > MAX_FILE_BYTES:
+        limit = MAX_NOTEBOOK_BYTES if base.endswith(".ipynb") else MAX_FILE_BYTES
+        data = content(limit + 1) if size <= limit else b""
+        if size > limit or len(data) > limit:
             self._refuse(
-                _("{path} is larger than {limit} MB and was not read.").format(path=name, limit=MAX_FILE_BYTES // 10**6)
+                _("{path} is larger than {limit} MB and was not read.").format(path=name, limit=limit // 10**6)
             )
             return
         self._total += len(data)
@@ -232,10 +239,25 @@ class _Reader:
         if not _is_text(data):
             self._refuse(_("{path} is not text and was not read.").format(path=name))
             return
+        if base.endswith(".ipynb"):
+            try:
+                load_notebook(data)
+            except NotANotebook as problem:
+                self._refuse(_not_a_notebook(problem).format(path=name))
+                return
         self.files[name] = data
 
     def _refuse(self, sentence: str) -> None:
         self.refusals.append(sentence)
+
+
+def _not_a_notebook(problem: NotANotebook) -> str:
+    return {
+        "json": _("{path} is not a notebook that can be read: it is no JSON. Save it again in Jupyter."),
+        "old": _("{path} is a notebook in an old format. Open it in Jupyter, save it, and hand it in again."),
+        "new": _("{path} is a notebook in a format newer than 4, which cannot be read. Save it in format 4."),
+        "shape": _("{path} is not a notebook: it has no cells. Save it again in Jupyter."),
+    }[problem.reason]
 
 
 def _is_text(data: bytes) -> bool:

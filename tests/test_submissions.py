@@ -172,7 +172,7 @@ def test_the_same_name_twice_is_refused(tmp_path):
 def test_what_is_not_there_gets_a_sentence(tmp_path):
     assert "no file or folder" in read_submission(tmp_path / "missing").problem
     (tmp_path / "empty").mkdir()
-    assert "no Python file in empty" in read_submission(tmp_path / "empty").problem
+    assert "no notebook in empty" in read_submission(tmp_path / "empty").problem
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")

@@ -13,13 +13,13 @@ _DATE = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def catalogue(root: Path, course: Course) -> bytes:
-    """Return the gettext template of the sentences in `grader/` and in the course file."""
+    """Return the gettext template of the sentences in `grader/` and `lesson/` and in the course file."""
     from babel.messages import Catalog
     from babel.messages.extract import extract_from_file
     from babel.messages.pofile import write_po
 
     template = Catalog(project="checkpointing-course", charset="utf-8", creation_date=_DATE, revision_date=_DATE)
-    for path in sorted((root / "grader").rglob("*.py")):
+    for path in sorted([*(root / "grader").rglob("*.py"), *(root / "lesson").rglob("*.py")]):
         found = extract_from_file("python", path, keywords={"_": None, "ngettext": (1, 2)})
         for _line, message, _comments, _context in found:
             template.add(message, locations=[(path.relative_to(root).as_posix(), 0)])

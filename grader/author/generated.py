@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.author.catalogue import catalogue
+from grader.author.diagrams import diagrams
+from grader.author.notebooks import notebooks
 from grader.author.template import skeleton
 from grader.cases.case import Case
 from grader.cases.drawing import draw_cases
@@ -43,9 +45,17 @@ def outdated(root: Path, course: Course) -> list[Path]:
 
 
 def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
+    skeletons = {}
     for topic in course.topics:
         source = (root / "solutions" / f"{topic.id}.py").read_text(encoding="utf-8")
-        yield root / "student_template" / f"{topic.id}.py", skeleton(source, course, topic).encode()
+        skeletons[topic.id] = skeleton(source, course, topic)
+        yield root / "student_template" / f"{topic.id}.py", skeletons[topic.id].encode()
+    for name, svg in diagrams().items():
+        yield root / "lesson" / "figures" / f"{name}.svg", svg.encode()
+    for language in sorted((root / "lesson" / "text").iterdir()):
+        texts = {path.stem: path.read_text(encoding="utf-8") for path in language.glob("*.md")}
+        for name, made in notebooks(texts, skeletons, course).items():
+            yield root / "notebooks" / language.name / f"{name}.ipynb", made.encode()
     yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
     yield root / "outputs" / PROMPT_FILE, (root / "solutions" / PROMPT_FILE).read_bytes()
     for path, page in pages(root).items():

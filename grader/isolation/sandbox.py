@@ -24,7 +24,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -207,11 +207,18 @@ def _mounts(paths: Iterable[str]) -> Iterator[list[str]]:
         yield ["--remount-ro", mask]
 
 
-def bwrap_command(inner: Sequence[str], readable: Sequence[str], *, files_as_root: bool = False) -> list[str]:
+def bwrap_command(
+    inner: Sequence[str],
+    readable: Sequence[str],
+    *,
+    files_as_root: bool = False,
+    writable: str = "",
+    setenv: Mapping[str, str] | None = None,
+) -> list[str]:
     """Return the command that runs `inner` inside bubblewrap.
 
-    Descriptors passed to the process (``pass_fds``) stay open inside. There is no ``/proc``, ``/dev`` or
-    ``/tmp``, and nothing can be written.
+    Descriptors passed to the process (``pass_fds``) stay open inside. There is no ``/proc`` or ``/tmp``, there
+    is no ``/dev`` unless something is writable, and nothing else can be written.
 
     Parameters
     ----------
@@ -221,6 +228,10 @@ def bwrap_command(inner: Sequence[str], readable: Sequence[str], *, files_as_roo
         Files and directories that are visible, as in :attr:`grader.worker.sealing.SealPlan.readable`.
     files_as_root : bool
         As in :class:`grader.worker.sealing.SealPlan`.
+    writable : str
+        A directory that can be written.
+    setenv : mapping, optional
+        The environment inside, instead of :func:`environment`.
 
     Returns
     -------
@@ -237,11 +248,13 @@ def bwrap_command(inner: Sequence[str], readable: Sequence[str], *, files_as_roo
         command += ["--unshare-user"]
     command += ["--unshare-pid", "--unshare-net", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
     command += ["--hostname", "worker", "--die-with-parent", "--new-session", "--clearenv"]
-    for name, value in environment().items():
+    for name, value in (environment() if setenv is None else setenv).items():
         command += ["--setenv", name, value]
     for option in _mounts([inner[0], *readable]):
         command += option
-    return [*command, "--chdir", "/", "--remount-ro", "/", "--", *inner]
+    if writable:
+        command += ["--dev", "/dev", "--remount-ro", "/dev", "--bind", writable, writable]
+    return [*command, "--chdir", writable or "/", "--remount-ro", "/", "--", *inner]
 
 
 # --- which sandbox works --------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """Find and run a submission's functions, straight from the bytes of its files.
 
 Nothing is written to disk: files of a submission import each other through a finder that knows their bytes. A file
-is run only when one of its functions is asked for, or another file imports it.
+is run only when one of its functions is asked for, or another file imports it. Of a notebook only those statements
+are run that its answers need.
 """
 
 from __future__ import annotations
@@ -18,7 +19,10 @@ import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, Protocol
+
+from grader.worker.notebooks import NotANotebook
+from grader.worker.statements import NotebookCode, module_level
 
 # Names that a file of a submission can never be imported under.
 LIBRARIES = frozenset(sys.stdlib_module_names) | {
@@ -53,13 +57,48 @@ class Unavailable(Exception):
         self.error = dict(error or {})
 
 
+class Functions(Protocol):
+    """Where a student's functions come from."""
+
+    def function(self, name: str) -> Callable[..., Any]:
+        """Return a graded function; raises `Unavailable`, or what the student's code raises meanwhile."""
+        ...
+
+    def origins(self) -> dict[str, str]:
+        """Return the file of every graded function that there is."""
+        ...
+
+    def module(self, path: str) -> types.ModuleType:
+        """Run a file, unless it has been run, and return its module."""
+        ...
+
+    def modules(self) -> Iterator[object]:
+        """Yield what holds the student's names in its `__dict__`."""
+        ...
+
+    def replace(self, functions: Mapping[str, Callable[..., Any]]) -> None:
+        """Put other functions in the place of the student's."""
+        ...
+
+    def source(self, filename: str) -> dict[str, Any] | None:
+        """Return the file, and the number of the cell in a notebook, that some running code of the student's is from.
+
+        None when the code is not the student's.
+        """
+        ...
+
+    def close(self) -> None:
+        """Forget the student's code."""
+        ...
+
+
 @dataclass(frozen=True)
 class _Candidate:
     """One module-level binding of a graded name."""
 
     file: str
     kind: str  # "definition", "import", "stub" or "broken"
-    text: str = ""
+    text: str = ""  # of a definition; the file name of the code, of a broken one
 
 
 class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
@@ -83,6 +122,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._failures: dict[str, BaseException] = {}
         self._replaced: dict[str, Callable[..., Any]] = {}
         self._syntax_errors: dict[str, dict[str, Any]] = {}
+        self._notebooks: dict[str, NotebookCode] = {}
         self._candidates = self._scan()
         # Modules of this process that have the name of a submitted file step aside until `close`.
         names = {part for path in files for part in PurePosixPath(path).with_suffix("").parts} - LIBRARIES
@@ -114,7 +154,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return chosen[0].file
         for candidate in candidates:
             if candidate.kind == "broken":
-                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.file])
+                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
         if candidates:
             raise Unavailable("stub", [candidates[0].file])
         raise Unavailable("missing")
@@ -133,9 +173,20 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return self._replaced[name]
         origin = self.origin(name)
         value = getattr(self.module(origin), name, None)
+        if not callable(value) and origin in self._notebooks:
+            self._notebooks[origin].raise_failure(name)
         if not callable(value):
             raise Unavailable("missing", [origin])
         return value  # type: ignore[no-any-return]
+
+    def source(self, filename: str) -> dict[str, Any] | None:
+        """Return the file, and the number of the cell in a notebook, that running code is from."""
+        if filename in self.files:
+            return {"file": filename}
+        for path, code in self._notebooks.items():
+            if filename in code.cells:
+                return {"file": path, "cell": code.cells[filename]}
+        return None
 
     def prompt_file(self) -> str | None:
         """Return the text of the prompt's file, the one in `outputs/` if there are several."""
@@ -148,7 +199,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """Return the first string of the prompt's name that is not blank; raises what its file raises."""
         for candidate in sorted(self._candidates.get(PROMPT_NAME, []), key=lambda found: found.kind == "broken"):
             if candidate.kind == "broken":
-                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.file])
+                raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
             text = getattr(self.module(candidate.file), PROMPT_NAME, None)
             if isinstance(text, str) and str.strip(text):
                 return str.__str__(text)
@@ -172,7 +223,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             parts = PurePosixPath(path).with_suffix("").parts
             if parts[-1] == "__init__":
                 parts = parts[:-1] or parts
-            importable = all(part.isidentifier() for part in parts) and parts[0] not in LIBRARIES
+            importable = path.endswith(".py") and all(part.isidentifier() for part in parts)
+            importable = importable and parts[0] not in LIBRARIES
             name = ".".join(parts) if importable else "_submission_" + re.sub(r"\W", "_", path)
             try:
                 parent = name.rpartition(".")[0]
@@ -196,7 +248,10 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             module.__path__ = [f"{_PREFIX}/{PurePosixPath(path).parent}"]
         self._modules[path] = sys.modules[name] = module
         try:
-            exec(compile(self.files[path], path, "exec", dont_inherit=True), vars(module))  # noqa: S102
+            if path in self._notebooks:
+                self._notebooks[path].run(vars(module))
+            else:
+                exec(compile(self.files[path], path, "exec", dont_inherit=True), vars(module))  # noqa: S102
         except BaseException:
             del self._modules[path]
             sys.modules.pop(name, None)
@@ -254,9 +309,13 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def _scan(self) -> dict[str, list[_Candidate]]:
         found: dict[str, list[_Candidate]] = {}
         for path, source in self.files.items():
-            if not path.endswith(".py"):
+            if path.endswith(".ipynb"):
+                bindings = self._bindings_of_notebook(path, source)
+            elif path.endswith(".py"):
+                bindings = self._bindings(path, source)
+            else:
                 continue
-            for name, candidate in self._bindings(path, source).items():
+            for name, candidate in bindings.items():
                 found.setdefault(name, []).append(candidate)
         return found
 
@@ -264,22 +323,58 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         try:
             tree = ast.parse(source, path)
         except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            line = getattr(error, "lineno", None)
-            message = getattr(error, "msg", None) or str(error)
-            self._syntax_errors[path] = {"type": type(error).__name__, "message": message, "line": line}
-            names = {a or b for a, b in _DEFINITION.findall(source.decode("latin-1"))}
-            return {name: _Candidate(path, "broken") for name in names & self._wanted}
+            return self._broken(path, path, source.decode("latin-1"), error)
         bindings: dict[str, _Candidate] = {}
-        for name, node in _module_level(tree.body):
-            if name not in self._wanted:
-                continue
-            if isinstance(node, ast.alias):
-                bindings[name] = _Candidate(path, "import")
-            elif _is_stub(node):
-                bindings[name] = _Candidate(path, "stub")
-            elif not isinstance(node, ast.Constant) or (name == PROMPT_NAME and node.value):
-                bindings[name] = _Candidate(path, "definition", _text(node))
+        for name, node in module_level(tree.body):
+            found = self._candidate(path, name, node)
+            if found:
+                bindings[name] = found
         return bindings
+
+    def _bindings_of_notebook(self, path: str, source: bytes) -> dict[str, _Candidate]:
+        """Return what a notebook's cells bind; the last definition counts, unless it is still the stub or broken."""
+        try:
+            code = NotebookCode(path, source, self._wanted)
+        except NotANotebook:
+            return {}  # refused before it came here
+        self._notebooks[path] = code
+        bindings: dict[str, _Candidate] = {}
+        for file, text, error in code.broken:
+            for name, candidate in self._broken(path, file, text, error).items():
+                bindings.setdefault(name, candidate)
+        answered = set()
+        for statement in code.statements:
+            for name, node in module_level([statement.node]):
+                found = self._candidate(path, name, node)
+                if found and found.kind == "stub":
+                    statement.is_stub = True
+                    if name not in answered:
+                        bindings[name] = found
+                elif found:
+                    bindings[name] = found
+                    answered.add(name)
+        code.drop_stubs(answered)
+        return bindings
+
+    def _broken(self, path: str, file: str, text: str, error: BaseException) -> dict[str, _Candidate]:
+        """Return a candidate for each wanted name that a text which cannot be parsed seems to define."""
+        line = getattr(error, "lineno", None)
+        message = getattr(error, "msg", None) or str(error)
+        names = {a or b for a, b in _DEFINITION.findall(text)} & self._wanted
+        self._syntax_errors[file] = {"type": type(error).__name__, "message": message, "line": line}
+        if path in self._notebooks:
+            self._syntax_errors[file]["cell"] = self._notebooks[path].cells[file]
+        return {name: _Candidate(path, "broken", file) for name in names}
+
+    def _candidate(self, path: str, name: str, node: ast.AST) -> _Candidate | None:
+        is_prompt = name == PROMPT_NAME and isinstance(node, ast.Constant) and str(node.value).strip() != ""
+        if name not in self._wanted or (isinstance(node, ast.Constant) and not is_prompt):
+            return None
+        if isinstance(node, ast.alias):
+            return _Candidate(path, "import")
+        if _is_stub(node):
+            return _Candidate(path, "stub")
+        return _Candidate(path, "definition", _text(node))
 
 
 def _is_virtual(module: object) -> bool:
@@ -288,28 +383,6 @@ def _is_virtual(module: object) -> bool:
         return any(str(entry).startswith(_PREFIX) for entry in search or ())
     except TypeError:
         return False
-
-
-def _module_level(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
-    """Yield each name that module-level code binds, with what it is bound to."""
-    for node in body:
-        match node:
-            case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                yield node.name, node
-            case ast.Assign():
-                for target in node.targets:
-                    for name in ast.walk(target):
-                        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Store):
-                            yield name.id, node.value
-            case ast.AnnAssign(target=ast.Name(id=name), value=ast.AST() as value):
-                yield name, value
-            case ast.Import() | ast.ImportFrom():
-                for alias in node.names:
-                    yield alias.asname or alias.name.partition(".")[0], alias
-            case ast.If() | ast.Try() | ast.With() | ast.For() | ast.While():
-                for field in ("body", "handlers", "orelse", "finalbody"):
-                    for inner in getattr(node, field, []):
-                        yield from _module_level(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
 
 
 def _without_docstring(node: ast.AST) -> list[ast.stmt]:

@@ -17,6 +17,7 @@ from dataclasses import replace
 from typing import Any
 
 from grader.worker import wire
+from grader.worker.loading import Loader
 from grader.worker.sealing import SealPlan, prepare, seal
 from grader.worker.workbench import Workbench
 
@@ -79,7 +80,7 @@ def _serve_submission(connection: socket.socket, plan: SealPlan) -> None:
         def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
             return _ask(connection, function, args, kwargs)
 
-        workbench = Workbench(files, message["functions"], ask)
+        workbench = Workbench(Loader(files, message["functions"]), ask)
         while True:
             wire.send(connection, *workbench.handle(*wire.receive(connection)))
     finally:

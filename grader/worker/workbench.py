@@ -7,13 +7,13 @@ import io
 import signal
 import threading
 import traceback
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from grader.worker import probes
-from grader.worker.loading import Loader, Unavailable
+from grader.worker.loading import Functions, Unavailable
 from grader.worker.wire import Packer, Tree, unpack
 
 MAX_PRINTED = 4_000
@@ -29,14 +29,14 @@ class Workbench:
 
     Parameters
     ----------
-    files, functions
-        As for `Loader`.
+    loader
+        Knows the submission's functions.
     ask
         Asks the trusted side what the reference answers; None where there is no reference.
     """
 
-    def __init__(self, files: Mapping[str, bytes], functions: Iterable[str], ask: Ask | None = None) -> None:
-        self._loader = Loader(files, functions)
+    def __init__(self, loader: Functions, ask: Ask | None = None) -> None:
+        self._loader = loader
         self._ask = ask
         self._kept: list[object] = []
 
@@ -67,10 +67,13 @@ class Workbench:
         """Return type, message and place of an error in the student's code."""
         place: dict[str, Any] = {}
         for frame, line in traceback.walk_tb(error.__traceback__):
-            if frame.f_code.co_filename in self._loader.files:
-                place = {"file": frame.f_code.co_filename, "line": line}
-        if isinstance(error, SyntaxError) and error.filename in self._loader.files:
-            place = {"file": error.filename, "line": error.lineno}
+            source = self._loader.source(frame.f_code.co_filename)
+            if source is not None:
+                place = {**source, "line": line}
+        if isinstance(error, SyntaxError):
+            source = self._loader.source(error.filename or "")
+            if source is not None:
+                place = {**source, "line": error.lineno}
         try:
             message = str(error)[:MAX_MESSAGE]
         except BaseException:  # noqa: BLE001 - the message is student code as well

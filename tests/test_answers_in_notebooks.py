@@ -1,0 +1,72 @@
+"""An answer in a notebook scores what it scores in a module: the reference, and every right and wrong one."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from grader.author.answers import Answer, read_answers
+from grader.author.check import AuthorCheck
+from grader.report import State
+from lesson.course import load_course
+
+ROOT = Path(__file__).parents[1]
+COURSE = load_course()
+ANSWERS = [*read_answers(ROOT / "tests" / "wrong_answers"), *read_answers(ROOT / "tests" / "right_answers")]
+# What a student's notebook is full of beside the answers.
+NOISE = [
+    "%matplotlib inline\n%pip install numpy\nimport matplotlib.pyplot as plt\nfrom grader.notebook import check, hint",
+    "check('step1').points",
+    "fig, ax = plt.subplots()\nax.plot([1, 2])",
+    "1 / 0",
+    "!ls",
+]
+
+
+def as_notebook(source: str) -> bytes:
+    """A module as a notebook with one cell for each statement, and noise between them."""
+    lines = source.splitlines()
+    starts = [min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+              for node in ast.parse(source).body]  # fmt: skip
+    ends = [*starts[1:], len(lines)]
+    cells = ["\n".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
+    mixed = [cell for index, code in enumerate(cells) for cell in (code, NOISE[index % len(NOISE)])]
+    code = [{"cell_type": "code", "metadata": {}, "outputs": [], "source": cell} for cell in mixed]
+    return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": code}).encode()
+
+
+@pytest.fixture(scope="module")
+def checks():
+    author_check = AuthorCheck(ROOT, COURSE)
+    yield author_check
+    author_check.close()
+
+
+def grade(checks: AuthorCheck, answer: Answer):
+    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in answer.files(ROOT).items()}
+    return checks._grade(files, answer.topic)
+
+
+@pytest.mark.parametrize("answer", ANSWERS[::12], ids=lambda answer: answer.path.stem)
+def test_an_answer_scores_the_same_in_a_notebook(checks: AuthorCheck, answer: Answer):
+    assert answer.complaints(grade(checks, answer)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.path.stem)
+def test_every_answer_scores_the_same_in_a_notebook(checks: AuthorCheck, answer: Answer):
+    assert answer.complaints(grade(checks, answer)) == []
+
+
+def test_the_reference_scores_everything_in_notebooks(checks: AuthorCheck, solutions):
+    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in solutions.items()}
+    assert {result.state for result in checks._grade(files)} == {State.PASSED}
+
+
+def test_the_worker_reads_notebooks_too(classroom, solutions):
+    from grader.submissions import Submission
+
+    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in solutions.items()}
+    result = classroom.grade(Submission("notebooks", "notebooks", files))
+    assert result.points == COURSE.points
