@@ -185,6 +185,8 @@ def test_what_no_answer_needs_is_not_run(load):
         ("def relu(x):\n    return relu.a", "relu.a = 1"),
         ("if True:\n    def relu(x):\n        return 1\nelse:\n    relu = None",),
         ("try:\n    import cupy as np\nexcept ImportError:\n    import numpy as np", "relu = lambda x: np.int64(1)"),
+        ("def relu(x: Array, pair=PAIR):\n    return pair[0]", "PAIR = 1, two", "two = 2", "Array = object"),
+        ("def relu(x: Late):\n    return 0", "def relu(x):\n    return 1", "Late = int"),
         ("import numpy as np\nimport numpy.linalg", "def relu(x):\n    return int(numpy.linalg.norm(np.ones(1)))"),
     ],
 )

@@ -102,14 +102,30 @@ class NotebookCode:
         ]
 
     def run(self, namespace: dict[str, Any]) -> None:
-        """Run what the answers need, in order. A statement that raises is noted, and the others go on."""
-        for statement in self._needed():
-            if statement.code is None:
-                continue
-            try:
-                exec(statement.code, namespace)  # noqa: S102
-            except (Exception, SystemExit) as error:  # noqa: BLE001 - the code is the student's
-                statement.error = error
+        """Run what the answers need, in order. A statement that raises is noted, and the others go on.
+
+        A notebook may have been run in another order than the one it is saved in. So what lacked a name is tried
+        again after the rest, unless a later statement has bound its own names meanwhile.
+        """
+        bound: set[str] = set()
+        waiting = [statement for statement in self._needed() if statement.code is not None]
+        while waiting:
+            lacking = [statement for statement in waiting if not self._run(statement, namespace, bound)]
+            if len(lacking) == len(waiting):
+                break
+            waiting = [statement for statement in lacking if not statement.binds & bound]
+
+    def _run(self, statement: Statement, namespace: dict[str, Any], bound: set[str]) -> bool:
+        """Run a statement; returns whether there is no use in trying it again."""
+        assert statement.code is not None
+        try:
+            exec(statement.code, namespace)  # noqa: S102
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the code is the student's
+            statement.error = error
+            return not isinstance(error, NameError)
+        statement.error = None
+        bound |= statement.binds
+        return True
 
     def raise_failure(self, name: str) -> None:
         """Raise why the last statement that binds a name failed, if one did."""
