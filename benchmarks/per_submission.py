@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from grader.classroom import Classroom, Settings
@@ -23,7 +24,9 @@ from grader.submissions import Submission
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
-COURSE = load_course()
+WHOLE = load_course()
+# The seven steps, which the plain test file asks too.
+COURSE = replace(WHOLE, exercises=tuple(e for e in WHOLE.exercises if e.id.startswith("step")))
 SEED = 4
 
 # The same calls with the same answers as the seven steps, as a plain test file would hold them.

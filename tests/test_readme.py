@@ -46,11 +46,18 @@ def grader_commands(text: str) -> Iterator[list[str]]:
 def resolve(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that the words name and the rest of the words."""
     command: Any = get_command(app)
-    while hasattr(command, "commands"):
-        assert words, "a command is missing"
+    while hasattr(command, "commands") and words:
         assert words[0] in command.commands, f"there is no command {words[0]}"
         command, words = command.commands[words[0]], words[1:]
     return command, words
+
+
+def leaves(command: Any) -> Iterator[Any]:
+    if not hasattr(command, "commands"):
+        yield command
+        return
+    for inner in command.commands.values():
+        yield from leaves(inner)
 
 
 def options_of(command: Any) -> set[str]:
@@ -71,13 +78,13 @@ def test_commands_in_blocks_can_be_typed_as_they_stand() -> None:
     assert len(typed) > 8
     for words in typed:
         command, rest = resolve(words)
+        assert not hasattr(command, "commands"), " ".join(words)
         command.make_context("grader", list(rest))  # ends the process on what it cannot parse
 
 
 @pytest.mark.parametrize("page", PAGES)
 def test_options_named_alone_exist(page: str) -> None:
-    commands = get_command(app).commands  # type: ignore[attr-defined]
-    known = set().union(*(options_of(command) for command in commands.values() if not hasattr(command, "commands")))
+    known = set().union(*(options_of(command) for command in leaves(get_command(app))))
     named = {span.split()[0] for span in spans(read(page)) if span.startswith("--")}
     assert named <= known
 
@@ -131,9 +138,7 @@ def test_states_and_exit_codes_are_all_explained() -> None:
 
 
 def test_the_changelog_knows_the_points() -> None:
-    course = load_course()
-    assert f"{len(course.exercises)} steps" in read("CHANGELOG.md").replace("seven", "7")
-    assert f"{course.points} points" in read("CHANGELOG.md")
+    assert f"{load_course().points} points" in read("CHANGELOG.md")
 
 
 def test_constraints_cover_what_is_required() -> None:

@@ -152,7 +152,7 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
         _("{count}, one for each segment").format(count=len(right)),
         _("Every layer's input is stored: k is ignored.") if appended >= len(case.inputs["params"]) else "",
     )  # fmt: skip
-    if isinstance(handles, np.ndarray):
+    if isinstance(handles, np.ndarray) and handles.ndim == 1:
         handles = list(handles)
     if not isinstance(handles, list | tuple) or len(handles) != len(right) or not all(map(_is_whole, handles)):
         due = _("a list of {count} positions in host_buffer").format(count=len(right))

@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from made_submissions import MARK, OUTCOMES, make, topic_of
+from made_submissions import MARK, OUTCOMES, make
 
 FOLDER = Path(__file__).with_name("submissions")
 # What a student must never see: files of the arena, the environment and a hidden input hold one each.
@@ -58,16 +58,15 @@ class Hostile:
     ----------
     exercises
         Ids of those that it is graded on.
-    source
-        What is handed in as the module of its topic; empty for what lies at `path`.
+    files
+        What is handed in; empty for what lies at `path`.
     seconds, total
         Deadline of each call and of all calls together.
     """
 
     name: str
-    topic: str
     exercises: tuple[str, ...]
-    source: str = ""
+    files: dict[str, bytes]
     path: Path | None = None
     seconds: float = 10.0
     total: float = 60.0
@@ -106,8 +105,9 @@ def read_hostile(path: Path, project: Path, places: dict[str, str]) -> Hostile:
         source = source.replace(f"@{name}@", value)
     if header.get("alone") != "yes":
         source = f"{(project / 'solutions' / header['topic']).with_suffix('.py').read_text('utf-8')}\n\n{source}"
+    files = {f"{header['topic']}.py": source.encode()}
     limits = float(header.get("seconds", 10)), float(header.get("total", 60))
-    return Hostile(path.stem, header["topic"], tuple(parse_outcome(header["outcome"])), source, None, *limits)
+    return Hostile(path.stem, tuple(parse_outcome(header["outcome"])), files, None, *limits)
 
 
 # --- hidden inputs with a secret in them -----------------------------------------------------------
@@ -229,7 +229,7 @@ class Judge:
         # It also says a word where somebody before it may have jammed something.
         word = "import os, sys\nprint('hello', file=sys.__stderr__, flush=True)\nos.write(1, b'a')\nos.write(2, b'b')\n"
         right = (project / "solutions" / "selective.py").read_text(encoding="utf-8")
-        self._control = Hostile("control", "selective", ("step7",), right + "\n\n" + word, seconds=5)
+        self._control = Hostile("control", ("step7",), {"selective.py": f"{right}\n\n{word}".encode()}, seconds=5)
         self.grade(self._control)
         self._processes = len(descendants())
         self._zygote_pid = self._zygote._process.pid
@@ -245,7 +245,7 @@ class Judge:
         from grader.submissions import Submission, read_submission
 
         if hostile.path is None:
-            submission = Submission(hostile.name, "", {f"{hostile.topic}.py": hostile.source.encode()})
+            submission = Submission(hostile.name, "", hostile.files)
         else:
             submission = read_submission(hostile.path)
         if submission.problem:
@@ -290,12 +290,12 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        points = 0
-        for topic in self.course.topics:
-            exercises = tuple(exercise.id for exercise in self.course.of_topic(topic.id))
-            source = (self._project / "solutions" / f"{topic.id}.py").read_text(encoding="utf-8")
-            points += self.grade(Hostile(topic.id, topic.id, exercises, source)).points
-        return points
+        from grader.worker.loading import PROMPT_FILE
+
+        names = [*(f"{topic.id}.py" for topic in self.course.topics), PROMPT_FILE]
+        files = {name: (self._project / "solutions" / name).read_bytes() for name in names}
+        exercises = tuple(exercise.id for exercise in self.course.exercises)
+        return self.grade(Hostile("reference", exercises, files)).points
 
     def leaks_in(self, text: str) -> list[str]:
         """Return the secrets and the numbers of hidden inputs and answers in a text."""
@@ -443,7 +443,7 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
         places = {"arena": str(arena), "project": str(project), "port": str(listening[0].getsockname()[1])}
         hostiles = [read_hostile(path, project, places) for path in sorted(FOLDER.glob("*.py"))]
         for name, path in make(project, arena):
-            hostiles.append(Hostile(name, topic_of(name), tuple(parse_outcome(OUTCOMES[name])), path=path))
+            hostiles.append(Hostile(name, tuple(parse_outcome(OUTCOMES[name])), {}, path))
         before, results = snapshot(arena), []
         for hostile in hostiles:
             if job["only"] and hostile.name not in job["only"]:

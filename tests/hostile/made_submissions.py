@@ -46,11 +46,6 @@ _RECORDED = {
 }
 
 
-def topic_of(name: str) -> str:
-    """Return the topic that a submission belongs to."""
-    return _RECORDED.get(name, "selective")
-
-
 def make(project: Path, arena: Path) -> Iterator[tuple[str, Path]]:
     """Make every submission of `OUTCOMES` and yield its name and place."""
     root = arena / "handed-in"

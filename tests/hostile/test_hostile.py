@@ -280,7 +280,7 @@ def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
 
 
 @pytest.mark.slow
-def test_a_class_of_them_gets_the_same_verdicts(course, tmp_path):
+def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
     """As `grader run --jobs 2` does it, each beside others, with an honest one at the end."""
     isolation = detect()
     if isolation.level == "none":
@@ -292,10 +292,9 @@ def test_a_class_of_them_gets_the_same_verdicts(course, tmp_path):
     for path in sorted(FOLDER.glob("*.py")):
         hostile = read_hostile(path, ROOT, places)
         if hostile.total >= 60:  # the others need a shorter time for all calls together
-            submissions.append(Submission(hostile.name, "", {f"{hostile.topic}.py": hostile.source.encode()}))
+            submissions.append(Submission(hostile.name, "", hostile.files))
     submissions += [read_submission(path, name) for name, path in make(ROOT, arena)]
-    honest = {f"{topic.id}.py": (ROOT / "solutions" / f"{topic.id}.py").read_bytes() for topic in course.topics}
-    submissions.append(Submission("honest", "", honest))
+    submissions.append(Submission("honest", "", solutions))
     settings = Settings(SEED, isolation, call_seconds=4.0)
     wrong = {}
     for result in grade_all(submissions, course, settings, jobs=2):
@@ -328,9 +327,9 @@ def test_an_attack_succeeds_where_nothing_stops_it(name, tmp_path):
     prepare_arena(tmp_path / "arena", ROOT)
     with socket.create_server(("127.0.0.1", 0)) as server:
         places = {"arena": str(tmp_path / "arena"), "project": str(ROOT), "port": str(server.getsockname()[1])}
-        source = read_hostile(FOLDER / f"{name}.py", ROOT, places).source
+        (source,) = read_hostile(FOLDER / f"{name}.py", ROOT, places).files.values()
     path = tmp_path / "attack.py"
-    path.write_text(f"{source}\n\nprint('answers', should_recompute('attention', 2e8, 0.1))\n")
+    path.write_text(f"{source.decode()}\n\nprint('answers', should_recompute('attention', 2e8, 0.1))\n")
     done = subprocess.run(
         [sys.executable, str(path)],
         env={**os.environ, "PYTHONPATH": str(ROOT), "GRADER_SECRET": "CANARY"},

@@ -255,7 +255,8 @@ def _verifications(rng: np.random.Generator, reference: Reference) -> Groups:
         array = grad_x if layer < 0 else grads[layer][position]
         # To and fro, so that a difference without its sign is needed.
         amount = float(rng.uniform(0.1, 1.0)) * (-1 if (k + position) % 2 else 1)
-        place = {"layer": layer, "position": position, "index": int(rng.integers(array.size))}
+        # In the smallest value, so that the largest ones do not tell.
+        place = {"layer": layer, "position": position, "index": int(np.abs(array).argmin())}
         return Case("verify_checkpointing", {**chain, "k": k, **place, "factor": 1.0, "amount": amount}, abs(amount))
 
     def doubled(sizes: Sizes, k: int, layer: int) -> Case:

@@ -132,8 +132,8 @@ def _fronts(rng: np.random.Generator, reference: Reference) -> list[Case]:
     cloud = [(float(memory), overhead / 64) for memory in range(1, 9) for overhead in range(12)]
     chosen = [cloud[int(i)] for i in rng.choice(len(cloud), 30, replace=False)]
     points = [(k, *pair) for k, pair in enumerate(chosen, 1)]
-    # All of the same memory, then all of the same overhead: one point of each stays.
-    column = [(k, 7.0, overhead / 64) for k, overhead in enumerate(rng.permutation(9).tolist(), 1)]
+    # All of the same memory, the best one last; then all of the same overhead. One point of each stays.
+    column = [(k, 7.0, overhead / 64) for k, overhead in enumerate([*(1 + rng.permutation(8)).tolist(), 0], 1)]
     row = [(k, float(memory), 0.25) for k, memory in enumerate(rng.permutation(9).tolist(), 1)]
     drawn = (sweeps[0], _shuffled(rng, sweeps[1]), points, _stairs(rng), column, row, [(3, 5.0, 0.125)])
     return [asked(reference, "pareto_front", {"points": points}) for points in drawn]
@@ -141,16 +141,20 @@ def _fronts(rng: np.random.Generator, reference: Reference) -> list[Case]:
 
 def _equal_points(rng: np.random.Generator, reference: Reference) -> list[Case]:
     """Draw points with equal ones on the front: same memory and overhead, another k."""
-    return [asked(reference, "pareto_front", {"points": _stairs(rng, (1, 2, 2, 3))}) for _ in range(2)]
+    return [asked(reference, "pareto_front", {"points": _stairs(rng, (1, 2, 2, 3), sign)}) for sign in (1, -1)]
 
 
-def _stairs(rng: np.random.Generator, again: tuple[int, ...] = ()) -> list[tuple[int, float, float]]:
-    """Draw five points of a front, with those in `again` once more, and as many that they dominate, in any order."""
+def _stairs(rng: np.random.Generator, again: tuple[int, ...] = (), sign: int = 1) -> list[tuple[int, float, float]]:
+    """Draw five points of a front, with those in `again` once more, and as many that they dominate, in any order.
+
+    The more memory a point needs, the smaller is its k; of equal points the first one has the smallest k, or the
+    largest where the sign is negative.
+    """
     front = [(10.0 + 2 * i, 0.3125 - i / 32) for i in range(5)]
-    pairs = [*front, *((memory + 1, overhead) for memory, overhead in front), *(front[i] for i in again)]
-    # The more memory a point needs, the smaller its k; of equal points either k may be the smaller one.
-    numbered = [(len(pairs) - place, *pair) for place, pair in enumerate(sorted(pairs))]
-    return _shuffled(rng, numbered)
+    dominated = [(memory + 1, overhead) for memory, overhead in front]
+    pairs = _shuffled(rng, [*front, *dominated, *(front[i] for i in again)])
+    order = sorted(range(len(pairs)), key=lambda place: (-pairs[place][0], sign * place))
+    return [(order.index(place) + 1, *pair) for place, pair in enumerate(pairs)]
 
 
 def _bests(rng: np.random.Generator, reference: Reference) -> list[Case]:

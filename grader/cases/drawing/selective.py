@@ -86,19 +86,19 @@ def _attention(rng: np.random.Generator, sizes: Sizes, dtype: Any = np.float64, 
     Parameters
     ----------
     score
-        Added to all scores. They stay so near to each other that the softmax has a gradient.
+        Added to all scores. They stay as near to each other as they were, so that the softmax has a gradient.
     """
     batch, seq, n_heads, size = sizes
     h = n_heads * size
     x = rng.standard_normal((batch, seq, h))
     weights = [rng.standard_normal((h, h)) / math.sqrt(h) for _ in range(4)]
     if score:
-        # A feature that is always 1 gives every query and every key the same large part.
+        # A feature that is always 1 gives all queries and keys one and the same large entry in each head.
         x[..., 0] = 1.0
-        large = math.sqrt(abs(score) / math.sqrt(size))
-        weights[:2] = [weight / large for weight in weights[:2]]
-        weights[0][0] += large
-        weights[1][0] += math.copysign(large, score)
+        large = math.sqrt(abs(score) * math.sqrt(size))
+        for weight, entry in ((weights[0], large), (weights[1], math.copysign(large, score))):
+            weight[:, ::size] = 0
+            weight[0, ::size] = entry
     grad_output = rng.standard_normal((batch, seq, h))
     return {
         "x": x.astype(dtype), "weights": tuple(weight.astype(dtype) for weight in weights), "n_heads": n_heads,

@@ -1,5 +1,7 @@
 """Homework, part 1."""
 
+import time
+
 import numpy as np
 
 
@@ -57,3 +59,73 @@ def model_backward_checkpointed(grad_output, saved_inputs, params, k=4):
             g, layer_grads = one_layer_backward(g, x, layer)
             grads.insert(0, layer_grads)
     return g, grads
+
+
+# Exercise 1
+
+
+def max_gradient_difference(grads_a, grads_b):
+    if len(grads_a) != len(grads_b):
+        raise ValueError("not the same number of layers")
+    worst = 0.0
+    for layer_a, layer_b in zip(grads_a, grads_b):
+        if [g.shape for g in layer_a] != [g.shape for g in layer_b]:
+            raise ValueError("not the same shapes")
+        for a, b in zip(layer_a, layer_b):
+            worst = float(np.maximum(worst, np.abs(a - b).max()))  # unlike max, np.maximum keeps a NaN
+    return worst
+
+
+def verify_checkpointing(x, params, k):
+    g = np.ones_like(x)
+    _, activations = model_forward(x, params)
+    gx_all, grads_all = model_backward(g, activations, params)
+    _, saved = model_forward_checkpointed(x, params, k)
+    gx_few, grads_few = model_backward_checkpointed(g, saved, params, k)
+    return max_gradient_difference([*grads_all, (gx_all,)], [*grads_few, (gx_few,)])
+
+
+# Exercise 4
+
+
+def forward_offloaded(x, params, k, host_buffer):
+    handles = []
+    for i, layer in enumerate(params):
+        if i % k == 0:
+            handles.append(len(host_buffer))
+            host_buffer.append(x.copy())
+        x = layer_forward(x, *layer)
+    return x, handles
+
+
+def backward_offloaded(grad_output, handles, host_buffer, params, k):
+    g, grads = grad_output, []
+    for j in reversed(range(len(handles))):
+        segment = params[j * k : (j + 1) * k]
+        xs = [host_buffer[handles[j]]]
+        host_buffer[handles[j]] = None
+        for layer in segment[:-1]:
+            xs.append(layer_forward(xs[-1], *layer))
+        for x, layer in zip(reversed(xs), reversed(segment)):
+            g, layer_grads = one_layer_backward(g, x, layer)
+            grads.insert(0, layer_grads)
+    return g, grads
+
+
+def measure_bandwidth(transfer, n_bytes, repeats=5, clock=time.perf_counter):
+    rates = []
+    for _ in range(repeats):
+        begin = clock()
+        transfer()
+        rates.append(n_bytes / (clock() - begin))
+    return max(rates)
+
+
+def breakeven_bandwidth(n_bytes, recompute_flops, flops_per_second):
+    return n_bytes * flops_per_second / recompute_flops
+
+
+def cheaper_choice(n_bytes, recompute_flops, bandwidth, flops_per_second):
+    if bandwidth > breakeven_bandwidth(n_bytes, recompute_flops, flops_per_second):
+        return "offload"
+    return "recompute"

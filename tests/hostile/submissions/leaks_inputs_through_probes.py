@@ -4,5 +4,11 @@
 
 import grader.worker.probes as probes
 
-probes.mutated = lambda student, function, names, args: [repr(args[0].ravel().tolist()), *names]
-probes.checkpointed_mutated = lambda student, x, **values: [repr(x.ravel().tolist()), "x"]
+
+def _say(*args, **kwargs):
+    return [repr([args[1:], kwargs]), "x"]
+
+
+for _name in list(vars(probes)):
+    if _name.endswith("mutated"):
+        setattr(probes, _name, _say)

@@ -1,10 +1,12 @@
-"""The probes of step 3 return what no probe returns: only their own points are lost."""
+"""All probes but the first return what no probe returns: of step 3 only the points of the probes are lost."""
 # topic: recompute
 # outcome: step1 8 passed, step2 10 passed, step3 10 failed or crashed
 
+import itertools
+
 import grader.worker.probes as probes
 
-probes.checkpointed_mutated = lambda *args, **kwargs: [1, 2]
-probes.checkpointed_forward_memory = lambda *args, **kwargs: "little"
-probes.checkpointed_backward_memory = lambda *args, **kwargs: float("nan")
-probes.checkpointed_products = lambda *args, **kwargs: float("inf")
+_NONSENSE = itertools.cycle(["little", float("nan"), float("inf"), [1, 2], {"changed": None}, None])
+for _name, _probe in list(vars(probes).items()):
+    if callable(_probe) and _probe.__module__ == probes.__name__ and _name[0] != "_" and _name != "mutated":
+        setattr(probes, _name, lambda *args, **kwargs: next(_NONSENSE))

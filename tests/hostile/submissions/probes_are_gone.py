@@ -1,4 +1,4 @@
-"""The probes of step 3 raise, exit and vanish: only their own points are lost."""
+"""All probes but the first raise, exit and vanish: of step 3 only the points of the probes are lost."""
 # topic: recompute
 # outcome: step1 8 passed, step2 10 passed, step3 10 crashed or error
 
@@ -11,7 +11,13 @@ def _leave(*args, **kwargs):
     os._exit(0)
 
 
-del probes.checkpointed_mutated
-probes.checkpointed_forward_memory = None
-probes.checkpointed_backward_memory = _leave
-probes.checkpointed_products = lambda *args, **kwargs: 1 / 0
+_others = [
+    name
+    for name, probe in vars(probes).items()
+    if callable(probe) and probe.__module__ == probes.__name__ and name[0] != "_" and name != "mutated"
+]
+for _number, _name in enumerate(_others):
+    if _number % 3 == 0:
+        delattr(probes, _name)
+    else:
+        setattr(probes, _name, None if _number % 3 == 1 else _leave)
