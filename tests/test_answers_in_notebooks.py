@@ -36,6 +36,14 @@ def as_notebook(source: str) -> bytes:
     return json.dumps({"nbformat": 4, "nbformat_minor": 4, "metadata": {}, "cells": code}).encode()
 
 
+def in_notebooks(files):
+    """The modules of a submission as notebooks; other files stay what they are."""
+    return {
+        path.replace(".py", ".ipynb"): as_notebook(data.decode()) if path.endswith(".py") else data
+        for path, data in files.items()
+    }
+
+
 @pytest.fixture(scope="module")
 def checks():
     author_check = AuthorCheck(ROOT, COURSE)
@@ -44,8 +52,7 @@ def checks():
 
 
 def grade(checks: AuthorCheck, answer: Answer):
-    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in answer.files(ROOT).items()}
-    return checks._grade(files, answer.topic)
+    return checks._grade(in_notebooks(answer.files(ROOT)), answer.topic)
 
 
 @pytest.mark.parametrize("answer", ANSWERS[::12], ids=lambda answer: answer.path.stem)
@@ -60,13 +67,11 @@ def test_every_answer_scores_the_same_in_a_notebook(checks: AuthorCheck, answer:
 
 
 def test_the_reference_scores_everything_in_notebooks(checks: AuthorCheck, solutions):
-    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in solutions.items()}
-    assert {result.state for result in checks._grade(files)} == {State.PASSED}
+    assert {result.state for result in checks._grade(in_notebooks(solutions))} == {State.PASSED}
 
 
 def test_the_worker_reads_notebooks_too(classroom, solutions):
     from grader.submissions import Submission
 
-    files = {path.replace(".py", ".ipynb"): as_notebook(data.decode()) for path, data in solutions.items()}
-    result = classroom.grade(Submission("notebooks", "notebooks", files))
+    result = classroom.grade(Submission("notebooks", "notebooks", in_notebooks(solutions)))
     assert result.points == COURSE.points
