@@ -127,7 +127,8 @@ def python_files(root: Path) -> dict[str, bytes]:
     finder = modulefinder.ModuleFinder([str(root)])
     for name in (*entrances, *_relative(root, _SKELETON)):
         finder.run_script(str(root / name))
-    found = [Path(module.__file__) for name, module in finder.modules.items() if module.__file__ and name != "__main__"]
+    files = {name: getattr(module, "__file__", None) for name, module in finder.modules.items()}
+    found = [Path(file) for name, file in files.items() if file and name != "__main__"]
     names = {*entrances, *(path.relative_to(root).as_posix() for path in found)}
     names |= {name for pattern in _DATA for name in _relative(root, pattern)}
     return {name: (root / name).read_bytes() for name in sorted(names)}

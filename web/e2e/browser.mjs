@@ -30,7 +30,7 @@ export async function visit(browser, options = {}) {
 }
 
 export async function ready(page) {
-  await page.locator(".status[data-state=ready]").waitFor({ timeout: 60_000 });
+  await page.locator(".status[data-state=ready]").waitFor({ state: "attached", timeout: 60_000 });
 }
 
 /** Put a whole module into the editor, as pasting does. */
@@ -42,10 +42,6 @@ export async function paste(page, text) {
   await page.keyboard.press("ControlOrMeta+V");
 }
 
-export function textOf(page) {
-  return page.evaluate(() => document.querySelector(".editor .cm-content").cmTile.view.state.doc.toString());
-}
-
 /** Check the step that is open and return what the page then says. */
 export async function check(page) {
   await page.getByRole("button", { name: "Check", exact: true }).click();
@@ -53,7 +49,7 @@ export async function check(page) {
 }
 
 export async function verdict(page) {
-  await page.locator(".summary strong, .summary[data-problem]").waitFor({ timeout: 60_000 });
+  await page.locator(".summary strong").waitFor({ state: "attached", timeout: 60_000 });
   return {
     summary: await page.locator(".summary").innerText(),
     states: await page.locator(".checks > li").evaluateAll((rows) => rows.map((row) => row.dataset.state)),

@@ -77,6 +77,7 @@ function extensions({ label, describedBy, small, onChange, onSubmit }: Options):
     ]),
     EditorView.lineWrapping,
     EditorView.contentAttributes.of({
+      tabindex: "0",
       "aria-label": label,
       ...(describedBy ? { "aria-describedby": describedBy } : {}),
     }),

@@ -14,6 +14,7 @@ export class App {
   private readonly progress: Progress;
   private readonly workspaces = new Map<string, Workspace>();
   private readonly menu: HTMLDialogElement;
+  private readonly views: HTMLElement;
   readonly elements: HTMLElement[];
 
   constructor(
@@ -26,6 +27,12 @@ export class App {
     this.menu.addEventListener("click", (event) => {
       if (event.target === this.menu || (event.target as Element).closest("a")) this.menu.close();
     });
+    this.views = h(
+      "div",
+      { class: "views", role: "group", "aria-label": "Show" },
+      this.view("text"),
+      this.view("code"),
+    );
     const aside = h("nav", { class: "contents", "aria-label": "Contents" }, this.progress.element);
     // On a narrow screen the contents move into a dialog.
     const narrow = matchMedia("(max-width: 60rem)");
@@ -49,20 +56,24 @@ export class App {
       return;
     }
     this.progress.mark(place);
+    this.views.hidden = !place?.exercise;
     this.main.className = place?.exercise ? "with-work" : "reading";
     document.title = [place?.exercise?.title ?? place?.topic.title, this.course.title].filter(Boolean).join(" · ");
     if (!place) this.main.replaceChildren(startPage(this.course));
     else if (place.exercise) this.showExercise(place.topic, place.exercise);
     else this.main.replaceChildren(topicPage(place.topic));
+    this.showView("text");
     if (moved) {
-      scrollTo(0, 0);
       this.main.focus({ preventScroll: true });
     }
   }
 
   private showExercise(topic: Topic, exercise: Exercise): void {
     const workspace = this.workspaceOf(topic);
-    const text = exercisePage(topic, exercise, this.after(exercise), (name) => workspace.draw(name));
+    const text = exercisePage(topic, exercise, this.after(exercise), (name) => {
+      this.showView("code");
+      void workspace.draw(name);
+    });
     this.main.replaceChildren(text, workspace.element);
     workspace.open(exercise);
   }
@@ -79,6 +90,20 @@ export class App {
     return workspace;
   }
 
+  /** On a narrow screen either the text is shown or the code. */
+  private showView(name: string): void {
+    this.main.dataset["view"] = name;
+    for (const button of this.views.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button.dataset["view"] === name));
+    }
+    scrollTo(0, 0);
+  }
+
+  private view(name: "text" | "code"): HTMLElement {
+    const title = name === "text" ? "Text" : "Code";
+    return h("button", { type: "button", "data-view": name, onclick: () => this.showView(name) }, title);
+  }
+
   private announce(sentence: string): void {
     // The same sentence twice in a row is news as well.
     this.announcer.textContent = "";
@@ -92,6 +117,7 @@ export class App {
       h("a", { class: "brand", href: "#/" }, this.course.title),
       !this.memory.lasting &&
         h("p", { class: "warning", role: "note" }, "This browser stores nothing: download your work before you leave."),
+      this.views,
       h("button", { type: "button", class: "menu-button", onclick: () => this.menu.showModal() }, "Contents"),
     );
   }

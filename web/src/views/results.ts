@@ -19,7 +19,7 @@ export class ResultsPanel {
     this.summary.replaceChildren(
       last ? `Last time: ${pointsOf(last.points, exercise.points)} points.` : "Write, then press Check or Ctrl-Enter.",
     );
-    if (last) last.checks.forEach((check) => this.add(check));
+    if (last) this.explain(last);
   }
 
   begin(exercise: Exercise): void {
@@ -35,14 +35,14 @@ export class ResultsPanel {
     row.dataset["state"] = check.state;
     row.querySelector(".word")!.textContent = check.word;
     row.querySelector(".feedback")?.remove();
-    if (check.rows.length) row.append(feedback(check.rows));
+    // A stub needs no explanation while others are still being checked.
+    if (check.rows.length && check.state !== "not attempted") row.append(feedback(check.rows));
   }
 
   end(exercise: Exercise, verdict: Verdict, next: { href: string; title: string } | undefined): void {
     this.running = false;
     // The final word: a wrong answer may turn out to be blocked by an earlier step.
-    this.filled = 0;
-    verdict.checks.forEach((check) => this.add(check));
+    this.explain(verdict);
     this.summary.replaceChildren(
       h("strong", {}, `${pointsOf(verdict.points, exercise.points)} points`),
       ` ${verdict.note || this.tail(verdict)} `,
@@ -70,6 +70,16 @@ export class ResultsPanel {
     const titles = open.map((check) => exercise.checks.find(({ id }) => id === check.id)?.title ?? check.id);
     const points = `${labelOf(exercise)}: ${verdict.points ?? "?"} of ${exercise.points} points.`;
     return open.length ? `${points} Not passed: ${titles.join("; ")}. ${verdict.note}` : `${points} All checks passed.`;
+  }
+
+  private explain(verdict: Verdict): void {
+    this.filled = 0;
+    for (const check of verdict.checks) {
+      this.add(check);
+      const row = this.rows[this.filled - 1];
+      const partly = check.state === "not attempted" && verdict.checks.some(({ state }) => state !== "not attempted");
+      if (row && partly) row.append(feedback(check.rows));
+    }
   }
 
   private tail(verdict: Verdict): string {

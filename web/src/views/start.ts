@@ -19,9 +19,9 @@ export function startPage(course: Course): HTMLElement {
     h(
       "p",
       {},
-      "You write Python on the right and press Check. Your code runs in this browser; nothing is installed and nothing is sent anywhere. ",
-      h("a", { class: "begin", href: `#/${first.id}/${first.exercises[0]!.id}` }, "Begin with step 1"),
+      "You write Python beside the text and press Check. Your code runs in this browser; nothing is installed and nothing is sent anywhere.",
     ),
+    h("p", {}, h("a", { class: "begin", href: `#/${first.id}/${first.exercises[0]!.id}` }, "Begin with step 1")),
     calculator(),
     h("h2", {}, "What you will build"),
     h(
