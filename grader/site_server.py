@@ -62,4 +62,4 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
 @functools.lru_cache(maxsize=64)
 def _compressed(path: Path, _changed: int) -> bytes:
-    return gzip.compress(path.read_bytes(), 9)
+    return gzip.compress(path.read_bytes(), 6)

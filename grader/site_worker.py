@@ -7,6 +7,7 @@ are JSON, so that only text crosses between the two languages.
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import signal
 import tempfile
@@ -42,6 +43,12 @@ class Desk:
         self._course = load_course()
         self._checker = Checker(self._course)
         self._folder = Path(tempfile.mkdtemp())
+
+    def prepare(self, exercise_id: str) -> None:
+        """Get ready for an exercise while the student reads."""
+        self._checker.prepare(self._course.exercise(exercise_id))
+        # Measuring memory begins with `gc.collect`, which need not look through all that stays anyway.
+        gc.freeze()
 
     def check(self, exercise_id: str, text: str, tell: Tell) -> str:
         """Check one exercise of its topic's module; `tell` receives every check as it ends."""

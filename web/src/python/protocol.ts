@@ -33,7 +33,7 @@ export type Task =
   | { kind: "run"; file: string; text: string; scratch: string }
   | { kind: "figure"; name: string; file: string; text: string };
 
-export type ToWorker = { id: number; task: Task };
+export type ToWorker = { kind: "task"; id: number; task: Task } | { kind: "prepare"; exercise: string };
 
 export type Phase = "downloading" | "starting" | "loading";
 

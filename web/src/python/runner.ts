@@ -1,5 +1,5 @@
 /** The page's end of the worker: hands it tasks, and ends and replaces it when it must stop. */
-import type { CheckAnswer, CheckVerdict, FigureAnswer, FromWorker, Phase, Task } from "./protocol";
+import type { CheckAnswer, CheckVerdict, FigureAnswer, FromWorker, Phase, Task, ToWorker } from "./protocol";
 
 export type Status =
   | { state: "booting"; phase: Phase; fraction: number; again: boolean }
@@ -27,6 +27,7 @@ export class Runner {
   private current: Current | undefined;
   private count = 0;
   private booted = false;
+  private prepared = "";
   private boots = 0;
   private listeners: ((status: Status) => void)[] = [];
   status: Status = { state: "booting", phase: "downloading", fraction: 0, again: false };
@@ -40,6 +41,7 @@ export class Runner {
     this.worker.onmessage = ({ data }: MessageEvent<FromWorker>) => this.hear(data);
     this.worker.onerror = (event) =>
       this.hear({ kind: "broken", message: event.message || "The worker did not start." });
+    if (this.prepared) this.send({ kind: "prepare", exercise: this.prepared });
     this.show({ state: "booting", phase: "downloading", fraction: 0, again: this.boots > 1 });
   }
 
@@ -64,6 +66,12 @@ export class Runner {
     return this.ask({ kind: "figure", name, file, text }, {}) as Promise<FigureAnswer>;
   }
 
+  /** Let Python get ready for an exercise. */
+  prepare(exercise: string): void {
+    this.prepared = exercise;
+    if (this.worker) this.send({ kind: "prepare", exercise });
+  }
+
   /** End whatever runs, at once, and start a fresh Python. */
   stop(crash = ""): void {
     this.worker?.terminate();
@@ -82,9 +90,13 @@ export class Runner {
       this.current = { id, resolve, reject, ...listeners };
     });
     // A worker that is still booting keeps the message until it can answer.
-    this.worker!.postMessage({ id, task });
+    this.send({ kind: "task", id, task });
     if (this.booted) this.show({ state: "busy" });
     return answer;
+  }
+
+  private send(message: ToWorker): void {
+    this.worker?.postMessage(message);
   }
 
   private hear(message: FromWorker): void {

@@ -9,6 +9,7 @@ import { Timer } from "./timer";
 declare const self: DedicatedWorkerGlobalScope;
 
 interface Desk extends PyProxy {
+  prepare(exercise: string): void;
   check(exercise: string, text: string, tell: (check: string) => void): string;
 }
 
@@ -20,17 +21,24 @@ interface SiteWorker extends PyProxy {
 }
 
 const PACKAGES = "/packages";
+// About what packages.bin weighs; the bar only has to move.
+const PACKAGES_SIZE = 3_900_000;
 const base = new URL(PYTHON_FOLDER, new URL(self.name)).href;
 
 const say = (message: FromWorker): void => self.postMessage(message);
 
-async function boot(): Promise<(id: number, task: Task) => unknown> {
+interface Python {
+  pyodide: PyodideInterface;
+  site: SiteWorker;
+  desk: Desk;
+}
+
+async function boot(): Promise<Python> {
   let received = 0;
-  const total = 3_900_000;
-  say({ kind: "progress", phase: "downloading", done: 0, total });
+  say({ kind: "progress", phase: "downloading", done: 0, total: PACKAGES_SIZE });
   const files = fetchCounted(`${base}packages.bin`, (bytes) => {
     received += bytes;
-    say({ kind: "progress", phase: "downloading", done: received, total });
+    say({ kind: "progress", phase: "downloading", done: received, total: PACKAGES_SIZE });
   }).then(unpack);
   files.catch(() => undefined);
   const pyodide = await loadPyodide({
@@ -46,8 +54,7 @@ async function boot(): Promise<(id: number, task: Task) => unknown> {
   const timer = new Timer();
   pyodide.setInterruptBuffer(timer as unknown as Uint8Array);
   site.use_timer((seconds, interval) => timer.arm(seconds, interval));
-  const desk = site.Desk();
-  return (id, task) => work(pyodide, site, desk, id, task);
+  return { pyodide, site, desk: site.Desk() };
 }
 
 function install(pyodide: PyodideInterface, files: [string, Uint8Array][]): void {
@@ -64,7 +71,7 @@ function install(pyodide: PyodideInterface, files: [string, Uint8Array][]): void
   pyodide.runPython(`import sys; sys.path.insert(0, "${PACKAGES}"); sys.dont_write_bytecode = True`);
 }
 
-function work(pyodide: PyodideInterface, site: SiteWorker, desk: Desk, id: number, task: Task): unknown {
+function work({ pyodide, site, desk }: Python, id: number, task: Task): unknown {
   switch (task.kind) {
     case "check":
       return JSON.parse(
@@ -86,17 +93,24 @@ function work(pyodide: PyodideInterface, site: SiteWorker, desk: Desk, id: numbe
   }
 }
 
-const ready = boot();
-ready.then(
-  () => say({ kind: "ready" }),
-  (error: unknown) => say({ kind: "broken", message: String(error) }),
-);
+function broken(error: unknown): void {
+  say({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+}
 
-self.onmessage = async ({ data: { id, task } }: MessageEvent<ToWorker>) => {
+const ready = boot();
+ready.then(() => say({ kind: "ready" }), broken);
+
+self.onmessage = async ({ data }: MessageEvent<ToWorker>) => {
+  let python: Python;
   try {
-    const answer = (await ready)(id, task);
-    say({ kind: "done", id, answer });
+    python = await ready;
+  } catch {
+    return; // which has been told already
+  }
+  try {
+    if (data.kind === "prepare") python.desk.prepare(data.exercise);
+    else say({ kind: "done", id: data.id, answer: work(python, data.id, data.task) });
   } catch (error) {
-    say({ kind: "broken", message: error instanceof Error ? error.message : String(error) });
+    broken(error);
   }
 };

@@ -81,6 +81,7 @@ export class Workspace {
     this.figures.open(exercise.figures.map(({ name }) => name));
     this.tabs.enable("figure", exercise.figures.length > 0);
     this.tabs.show("results");
+    this.runner.prepare(exercise.id);
     reveal(this.editor, firstOf(this.text, exercise.functions));
   }
 
