@@ -110,7 +110,7 @@ def build_site(root: Path, course: Course, output: Path, wheels: Path | None, sa
             say(_("Installing the tools that build the page"))
             _run([npm, "ci"], web)
         say(_("Compiling Python's part"))
-        _run([node, "build/pack.mjs", str(stage)], web)
+        _run([node, "tools/pack.mjs", str(stage)], web)
         say(_("Building the page"))
         built = stage / "site"
         environment = {"SITE_STAGE": str(stage), "SITE_ROOT": str(root), "SITE_PYTHON": _digest(stage / "python")}

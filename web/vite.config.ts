@@ -1,6 +1,6 @@
 import path from "node:path";
 import { defineConfig } from "vite";
-import { lesson } from "./build/lesson.ts";
+import { lesson } from "./tools/lesson.ts";
 
 // `grader site` gathers Python's part and the course in a folder of its own before it calls Vite.
 const stage = process.env["SITE_STAGE"];
