@@ -118,7 +118,11 @@ export class App {
       !this.memory.lasting &&
         h("p", { class: "warning", role: "note" }, "This browser stores nothing: download your work before you leave."),
       this.views,
-      h("button", { type: "button", class: "menu-button", onclick: () => this.menu.showModal() }, "Contents"),
+      h(
+        "button",
+        { type: "button", class: "menu-button", "aria-label": "Contents", onclick: () => this.menu.showModal() },
+        "☰",
+      ),
     );
   }
 

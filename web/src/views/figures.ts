@@ -1,5 +1,5 @@
 /** Figures that the page draws from what Python measured of the student's functions. */
-import { lineChart } from "../charts/line";
+import { lineChart, pointChart } from "../charts/charts";
 import { h } from "../dom";
 import type { FigureAnswer, Series } from "../python/protocol";
 
@@ -29,7 +29,7 @@ const FIGURES: Record<string, Figure> = {
     title: "Every segment size of 64 layers: what it holds and what it costs",
     call: "Draw the sweep",
     draw: (series, sizes) =>
-      lineChart({
+      pointChart({
         series,
         title: "Overhead in percent against memory, for every segment size",
         x: "memory, in layer inputs",
@@ -87,9 +87,14 @@ function summary(series: Series[]): string {
   return `Peak in arrays of the size of x. ${peaks.join("; ")}.`;
 }
 
-/** The ends of the sweep, its least memory, and the root of the number of layers. */
+/** The least memory, the root of the number of layers, and the two ends; of neighbours in the figure only the first. */
 function landmarks(points: [number, number][], sizes: number[]): { index: number; text: string }[] {
-  const memory = points.map(([bytes]) => bytes);
-  const wanted = [0, memory.indexOf(Math.min(...memory)), Math.round(Math.sqrt(points.length)) - 1, points.length - 1];
-  return [...new Set(wanted)].map((index) => ({ index, text: `k = ${sizes[index] ?? index + 1}` }));
+  const memory = points.map(([held]) => held);
+  const least = memory.indexOf(Math.min(...memory));
+  const far = Math.max(...memory) / 20;
+  const chosen: number[] = [];
+  for (const index of [least, Math.round(Math.sqrt(points.length)) - 1, points.length - 1, 0]) {
+    if (chosen.every((other) => Math.abs(memory[other]! - memory[index]!) > far)) chosen.push(index);
+  }
+  return chosen.map((index) => ({ index, text: `k = ${sizes[index] ?? index + 1}` }));
 }

@@ -1,4 +1,4 @@
-/** A chart of lines or of points, as SVG. */
+/** Charts as SVG: lines over time, and a cloud of points with its Pareto front. */
 import { s } from "../dom";
 import type { Series } from "../python/protocol";
 
@@ -7,22 +7,71 @@ interface Options {
   x: string;
   y: string;
   title: string;
-  /** Names for some points of the only series. */
-  labels?: { index: number; text: string }[];
   xTicks?: { at: number; text: string }[];
 }
+
+interface Label {
+  index: number;
+  text: string;
+}
+
+type Point = [number, number];
 
 const WIDTH = 640;
 const HEIGHT = 300;
 const MARGIN = { left: 46, right: 16, top: 26, bottom: 40 };
 
-export function lineChart({ series, x, y, title, labels = [], xTicks }: Options): SVGSVGElement {
+export function lineChart({ series, ...options }: Options): SVGSVGElement {
+  const { chart, spot } = frame(series, options);
+  series.forEach((one, index) => chart.append(s("path", { class: `c-line c-${index}`, d: pathOf(one.points, spot) })));
+  chart.append(...legend(series));
+  return chart;
+}
+
+export function pointChart({ series, labels, ...options }: Options & { labels: Label[] }): SVGSVGElement {
+  const { chart, spot } = frame(series, options);
+  const points = series.flatMap((one) => one.points);
+  chart.append(s("path", { class: "c-line", d: pathOf(front(points), spot) }));
+  const named = new Map(labels.map(({ index, text }) => [index, text]));
+  points.forEach((point, index) => {
+    const [cx, cy] = spot(point);
+    chart.append(
+      s("circle", { class: named.has(index) ? "c-dot named" : "c-dot", cx, cy, r: named.has(index) ? 4 : 2.5 }),
+    );
+  });
+  for (const [index, text] of named) {
+    const [x, y] = spot(points[index]!);
+    chart.append(s("text", { class: "c-label", x: x + 8, y: y - 7 }, text));
+  }
+  return chart;
+}
+
+/** Of points that cost in both directions, those that no other beats, from left to right. */
+function front(points: Point[]): Point[] {
+  const sorted = [...points].sort(([x1, y1], [x2, y2]) => x1 - x2 || y1 - y2);
+  let least = Infinity;
+  return sorted.filter(([, y]) => y < least && ((least = y), true));
+}
+
+function pathOf(points: Point[], spot: (point: Point) => Point): string {
+  return `M${points
+    .map((point) =>
+      spot(point)
+        .map((value) => value.toFixed(1))
+        .join(" "),
+    )
+    .join("L")}`;
+}
+
+/** The axes, and where a point goes within them. */
+function frame(
+  series: Series[],
+  { x, y, title, xTicks }: Omit<Options, "series">,
+): { chart: SVGSVGElement; spot: (point: Point) => Point } {
   const all = series.flatMap((one) => one.points);
-  const xScale = scale(xTicks ? [0, 1] : [0, Math.max(...all.map(([at]) => at))], [MARGIN.left, WIDTH - MARGIN.right]);
+  const xScale = scale([0, Math.max(...all.map(([at]) => at))], [MARGIN.left, WIDTH - MARGIN.right]);
   const yScale = scale([0, Math.max(...all.map(([, value]) => value))], [HEIGHT - MARGIN.bottom, MARGIN.top]);
-  const spot = ([at, value]: [number, number]): string =>
-    `${xScale.map(at).toFixed(1)} ${yScale.map(value).toFixed(1)}`;
-  return s(
+  const chart = s(
     "svg",
     { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": title, class: "chart" },
     ...yScale.ticks.map((tick) => gridLine(yScale.map(tick), String(tick))),
@@ -31,17 +80,8 @@ export function lineChart({ series, x, y, title, labels = [], xTicks }: Options)
     ),
     s("text", { x: MARGIN.left, y: 14, class: "c-axis" }, y),
     s("text", { x: WIDTH - MARGIN.right, y: HEIGHT - 6, class: "c-axis end" }, x),
-    ...series.map((one, index) => s("path", { class: `c-line c-${index}`, d: `M${one.points.map(spot).join("L")}` })),
-    ...(series.length > 1 ? legend(series) : []),
-    ...labels.flatMap(({ index, text }) => {
-      const point = series[0]!.points[index]!;
-      const [cx, cy] = [xScale.map(point[0]), yScale.map(point[1])];
-      return [
-        s("circle", { class: "c-dot", cx, cy, r: 4 }),
-        s("text", { class: "c-label", x: cx + 8, y: cy - 6 }, text),
-      ];
-    }),
   );
+  return { chart, spot: ([at, value]) => [xScale.map(at), yScale.map(value)] };
 }
 
 function gridLine(y: number, text: string): SVGElement {
