@@ -296,6 +296,45 @@ def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder
     print(f"What students get is in {folder}; its README.md tells them how to begin. The wheel is {wheel.name}.")
 
 
+WheelsOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Wheels that are here already; missing ones are downloaded.")
+]
+
+
+@app.command()
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the site goes; an earlier one is replaced.")],
+    wheels: WheelsOption = None,
+) -> None:
+    """Build the page for graded exercises in the browser; any web server can hand it out."""
+    _build_site(folder, wheels)
+    _console().print(f"The page is in {folder}.", style="green", highlight=False)
+
+
+@app.command()
+def serve(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="A site that is built already; by default it is built now.")
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="A free one by default.")] = 0,
+    wheels: WheelsOption = None,
+) -> None:
+    """Hand out the page for graded exercises on this computer."""
+    import tempfile
+
+    from grader.site_server import SiteServer
+
+    with tempfile.TemporaryDirectory() as temporary:
+        if folder is None:
+            folder = Path(temporary, "site")
+            _build_site(folder, wheels)
+        elif not (folder / "index.html").exists():
+            _stop(f"{folder} holds no page; build one with `grader site {folder}`.", USAGE)
+        with SiteServer(folder, port) as server:
+            _console().print(f"The page is at {server.address}  Ctrl-C ends it.", highlight=False)
+            server.serve_forever()
+
+
 @author_app.command("check")
 def author_check() -> None:
     """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
@@ -343,6 +382,17 @@ def _check_once(checker: Any, path: Path, exercises: tuple[Exercise, ...], conso
     return all(result.state is State.PASSED for result in results)
 
 
+def _build_site(folder: Path, wheels: Path | None) -> None:
+    from grader.site import Unbuildable, build_site
+
+    console = _console()
+    try:
+        with console.status("") as status:
+            build_site(_clone(), _course(), folder, wheels, lambda doing: status.update(f"{doing} …"))
+    except Unbuildable as error:
+        _stop(str(error), USAGE)
+
+
 def _course() -> Course:
     from lesson.course import load_course
 
@@ -370,7 +420,7 @@ def _console() -> Console:
 
 
 def _printable(text: str) -> str:
-    from grader.formats.terminal import printable
+    from grader.wording import printable
 
     return printable(text)
 
