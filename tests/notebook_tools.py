@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import importlib.util
 import os
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,12 @@ import nbformat
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks" / "en"
+
+
+def can_run(topic: str) -> bool:
+    """Whether what a topic's module imports is installed; PyTorch is an extra."""
+    source = (ROOT / "student_template" / f"{topic}.py").read_text(encoding="utf-8")
+    return "import torch" not in source or importlib.util.find_spec("torch") is not None
 
 
 def read(topic: str) -> Any:

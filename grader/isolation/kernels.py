@@ -32,7 +32,7 @@ CELL_SECONDS = 30.0
 TOTAL_SECONDS = 120.0
 # To start, to stop, and to hand over the result.
 _GRACE_SECONDS = 60.0
-_DISTRIBUTIONS = ("ipykernel", "ipywidgets", "matplotlib", "numpy", "pytest", "rich", "typer")
+_DISTRIBUTIONS = ("ipykernel", "ipywidgets", "matplotlib", "numpy", "pytest", "rich", "torch", "typer")
 _REQUIRED = ("ipykernel", "nbclient", "nbformat")
 
 # Gives up rights, then is the kernel. `resource` limits: address space, one file, processes of this user, descriptors.
@@ -40,7 +40,7 @@ _LAUNCHER = """
 import os, resource, runpy, sys
 packages, uid, files_as_root = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "1"
 sys.path.insert(0, packages)
-for limit, value in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 4 << 30), (resource.RLIMIT_FSIZE, 10**7),
+for limit, value in ((resource.RLIMIT_CORE, 0), (resource.RLIMIT_AS, 8 << 30), (resource.RLIMIT_FSIZE, 10**7),
                      (resource.RLIMIT_NPROC, 1024), (resource.RLIMIT_NOFILE, 512), (resource.RLIMIT_CPU, 600)):
     hard = resource.getrlimit(limit)[1]
     value = value if hard == resource.RLIM_INFINITY else min(value, hard)

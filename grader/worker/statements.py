@@ -135,16 +135,20 @@ class NotebookCode:
 
     def _needed(self) -> list[Statement]:
         """Return the statements that bind or change a graded name, or one that those refer to."""
-        names = set(self._wanted)
+        binding: dict[str, list[int]] = {}
+        for index, statement in enumerate(self.statements):
+            for name in statement.binds:
+                binding.setdefault(name, []).append(index)
+        names: set[str] = set()
         chosen: set[int] = set()
-        changed = True
-        while changed:
-            changed = False
-            for index, statement in enumerate(self.statements):
-                if index not in chosen and (statement.binds & names or "*" in statement.binds):
-                    chosen.add(index)
-                    names |= statement.refers
-                    changed = True
+        waiting = [*self._wanted, "*"]
+        while waiting:
+            name = waiting.pop()
+            if name not in names:
+                names.add(name)
+                new = [index for index in binding.get(name, []) if index not in chosen]
+                chosen.update(new)
+                waiting += [refers for index in new for refers in self.statements[index].refers]
         if names & _LOOKS_NAMES_UP:
             return self.statements
         return [self.statements[index] for index in sorted(chosen)]
