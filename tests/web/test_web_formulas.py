@@ -67,7 +67,8 @@ def test_policies_are_those_of_the_last_topic(on_the_page):
 
 def test_gpt3_keeps_what_the_text_says(on_the_page):
     gpt3 = {
-        "layers": 96, "hidden": 12288, "heads": 96, "seq": 2048, "batch": 1, "flashAttention": False, "segment": 1, **RATES
+        "layers": 96, "hidden": 12288, "heads": 96, "seq": 2048, "batch": 1, "flashAttention": False, "segment": 1,
+        **RATES,
     }  # fmt: skip
     costs = on_the_page[GRID.index(gpt3)]
     assert costs["none"]["peakBytes"] / 1e9 == pytest.approx(275, rel=0.01)
