@@ -196,7 +196,7 @@ onPage("hints come one at a time and are remembered", async (page) => {
 onPage("a figure is drawn from the student's functions", async (page) => {
   await open(page, { topic: "recompute", id: "step3" });
   await page.getByRole("button", { name: "Draw this from your own functions" }).click();
-  await page.getByText("Write the functions of this step first").waitFor();
+  await page.locator(".figure").getByText("Write the functions of this step first").waitFor();
   await paste(page, modules["recompute"]);
   await button(page, "Draw again").click();
   await page.locator("svg.chart").waitFor();

@@ -68,7 +68,7 @@ export class Renderer {
       case "admonition":
         return `<aside class="note"><p class="note-title">${this.markdown.renderInline(argument)}</p>${this.render(content)}</aside>`;
       case "diagram":
-        return `<figure class="diagram">${this.diagram(argument)}<figcaption>${this.markdown.renderInline(content.trim())}</figcaption></figure>`;
+        return `<figure class="diagram" tabindex="0">${this.diagram(argument)}<figcaption>${this.markdown.renderInline(content.trim())}</figcaption></figure>`;
       case "figure-cell":
         return figureButton(argument.split(/\s+/)[0] ?? "");
       case "":
