@@ -95,7 +95,8 @@ def test_a_student_can_do_everything_on_the_page(tmp_path, address):
 
 def grader(*arguments):
     return subprocess.run(
-        [sys.executable, "-m", "grader", *map(str, arguments)], capture_output=True, text=True, check=False, timeout=600,
+        [sys.executable, "-m", "grader", *map(str, arguments)],
+        capture_output=True, text=True, check=False, timeout=600,
         cwd=ROOT, env={**os.environ, "COLUMNS": "400"},
     )  # fmt: skip
 
