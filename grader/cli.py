@@ -72,6 +72,8 @@ def main() -> None:
         _stop("This command is for instructors and needs the whole course; you have the students' edition.", USAGE)
     except OSError as error:
         _stop(f"{error.filename or 'A file'}: {error.strerror or error}.", INTERNAL)
+    except Exception as error:  # noqa: BLE001 - a sentence, not a traceback; what is finished has been written
+        _stop(f"The grader itself failed ({type(error).__name__}: {error}); please report this.", INTERNAL)
 
 
 @app.command()
@@ -145,6 +147,7 @@ def check(
 ) -> None:
     """Check your own work on public cases and see at once what is right and why not."""
     from grader.checking import Checker, fingerprint
+    from grader.messages import _
 
     course = _course()
     exercises = course.exercises if step is None else (_exercise(course, step),)
@@ -155,7 +158,7 @@ def check(
     passed = _check_once(checker, path, exercises, console)
     while watch:
         seen = fingerprint(path)
-        console.print("Watching; save to check again, Ctrl-C to stop.", style="dim")
+        console.print(_("Watching; save to check again, Ctrl-C to stop."), style="dim")
         while fingerprint(path) == seen:
             time.sleep(0.2)
         console.rule()
@@ -167,7 +170,7 @@ def check(
 @app.command()
 def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, such as step3.")]) -> None:
     """Show one more hint for an exercise at each call."""
-    from grader.messages import _
+    from grader.messages import _, ngettext
 
     exercise = _exercise(_course(), step)
     memory = Path(".grader-hints.json")
@@ -182,7 +185,8 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
     for number, text in enumerate(exercise.hints[:count], 1):
         console.print(f"{number}. {_(text)}", highlight=False, markup=False)
     left = len(exercise.hints) - count
-    console.print(f"{left} more." if left else "That was the last one.", style="dim")
+    more = ngettext("{count} more.", "{count} more.", left).format(count=left)
+    console.print(more if left else _("That was the last one."), style="dim")
     memory.write_text(json.dumps({**(shown if isinstance(shown, dict) else {}), exercise.id: count}), encoding="utf-8")
 
 
@@ -190,6 +194,8 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
 def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Make a working folder with the skeleton to fill in."""
     from importlib.resources import files
+
+    from grader.messages import _
 
     course = _course()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -199,7 +205,8 @@ def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder tha
         (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
     first = course.exercises[0]
     console = _console()
-    console.print(f"Your skeleton is in {folder}. Begin with {first.id} in {first.topic}.py, then:", highlight=False)
+    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
+    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
     console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
 
 

@@ -34,6 +34,7 @@ def print_run(console: Console, run: Run) -> None:
         print_submission(console, run.submissions[0], instructor=True)
         return
     console.print(_class_table(run.submissions))
+    console.print()
     for result in run.submissions:
         lines = list(_reasons(result))
         if lines:
