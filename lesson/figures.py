@@ -91,6 +91,7 @@ class _Live:
     def __init__(self, picture: Callable[..., Picture | Remark], **sliders: tuple[str, int, int, int]) -> None:
         self._picture = picture
         self._sliders = sliders
+        self.widgets: dict[str, Any] = {}
         self.now = picture(**{name: value for name, (_label, value, _low, _high) in sliders.items()})
 
     def __repr__(self) -> str:
@@ -104,7 +105,7 @@ class _Live:
             return
         import ipywidgets
 
-        widgets = {
+        self.widgets = {
             name: ipywidgets.IntSlider(
                 value, low, high, description=label, continuous_update=False, style={"description_width": "initial"}
             )
@@ -112,12 +113,12 @@ class _Live:
         }
 
         def redraw(_change: object) -> None:
-            self.now = self._picture(**{name: widget.value for name, widget in widgets.items()})
+            self.now = self._picture(**{name: widget.value for name, widget in self.widgets.items()})
             shown.update(self.now)
 
-        for widget in widgets.values():
+        for widget in self.widgets.values():
             widget.observe(redraw, names="value")
-        box = ipywidgets.HBox(list(widgets.values()), layout={"flex_flow": "row wrap"})
+        box = ipywidgets.HBox(list(self.widgets.values()), layout={"flex_flow": "row wrap"})
         data = box._repr_mimebundle_()
         display({**data, "text/plain": _("(Sliders, where this notebook runs.)")}, raw=True)
 

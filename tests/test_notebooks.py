@@ -175,3 +175,15 @@ def test_untouched_nothing_raises_and_checks_say_kindly_what_to_do(untouched, to
         if "-figure" in cell.id and "()" not in cell.source:
             assert "first, then run this cell again" in texts(cell)
     assert points(untouched[topic]) == {exercise.id: 0 for exercise in COURSE.of_topic(topic)}
+
+
+@pytest.mark.slow
+def test_a_figure_is_drawn_anew_when_a_slider_moves(tmp_path):
+    cells = [
+        "from lesson.figures import layer_bytes\nlive = layer_bytes()\nlive",
+        "live.widgets['heads'].value = 8\nprint(live.now)",
+    ]
+    made = run(nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells]), tmp_path)
+    assert "heads 8" in texts(made.cells[1])
+    assert "attention core: 16.4% of the bytes" in texts(made.cells[1])
+    assert "heads 8" in html(made.cells[0])  # the picture itself was replaced
