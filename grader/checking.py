@@ -22,7 +22,12 @@ class Checker:
 
     def __init__(self, course: Course) -> None:
         self._course = course
-        self._checks = CheckSession(course, RecordedCases())
+        self._cases = RecordedCases()
+        self._checks = CheckSession(course, self._cases)
+
+    def prepare(self, exercise: Exercise) -> None:
+        """Read the cases of an exercise now, so that its first check need not."""
+        self._cases.of(exercise.id)
 
     def read(self, path: Path) -> Submission:
         """Read a student's file or folder."""

@@ -72,6 +72,8 @@ def main() -> None:
         _stop("This command is for instructors and needs the whole course; you have the students' edition.", USAGE)
     except OSError as error:
         _stop(f"{error.filename or 'A file'}: {error.strerror or error}.", INTERNAL)
+    except Exception as error:  # noqa: BLE001 - a sentence, not a traceback; what is finished has been written
+        _stop(f"The grader itself failed ({type(error).__name__}: {error}); please report this.", INTERNAL)
 
 
 @app.command()
@@ -145,6 +147,7 @@ def check(
 ) -> None:
     """Check your own work on public cases and see at once what is right and why not."""
     from grader.checking import Checker, fingerprint
+    from grader.messages import _
 
     course = _course()
     exercises = course.exercises if step is None else (_exercise(course, step),)
@@ -155,7 +158,7 @@ def check(
     passed = _check_once(checker, path, exercises, console)
     while watch:
         seen = fingerprint(path)
-        console.print("Watching; save to check again, Ctrl-C to stop.", style="dim")
+        console.print(_("Watching; save to check again, Ctrl-C to stop."), style="dim")
         while fingerprint(path) == seen:
             time.sleep(0.2)
         console.rule()
@@ -167,7 +170,7 @@ def check(
 @app.command()
 def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, such as step3.")]) -> None:
     """Show one more hint for an exercise at each call."""
-    from grader.messages import _
+    from grader.messages import _, ngettext
 
     exercise = _exercise(_course(), step)
     memory = Path(".grader-hints.json")
@@ -182,7 +185,8 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
     for number, text in enumerate(exercise.hints[:count], 1):
         console.print(f"{number}. {_(text)}", highlight=False, markup=False)
     left = len(exercise.hints) - count
-    console.print(f"{left} more." if left else "That was the last one.", style="dim")
+    more = ngettext("{count} more.", "{count} more.", left).format(count=left)
+    console.print(more if left else _("That was the last one."), style="dim")
     memory.write_text(json.dumps({**(shown if isinstance(shown, dict) else {}), exercise.id: count}), encoding="utf-8")
 
 
@@ -190,6 +194,8 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
 def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Make a working folder with the skeleton to fill in."""
     from importlib.resources import files
+
+    from grader.messages import _
 
     course = _course()
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
@@ -199,7 +205,8 @@ def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder tha
         (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
     first = course.exercises[0]
     console = _console()
-    console.print(f"Your skeleton is in {folder}. Begin with {first.id} in {first.topic}.py, then:", highlight=False)
+    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
+    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
     console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
 
 
@@ -296,6 +303,45 @@ def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder
     print(f"What students get is in {folder}; its README.md tells them how to begin. The wheel is {wheel.name}.")
 
 
+WheelsOption = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="Wheels that are here already; missing ones are downloaded.")
+]
+
+
+@app.command()
+def site(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the site goes; an earlier one is replaced.")],
+    wheels: WheelsOption = None,
+) -> None:
+    """Build the page for graded exercises in the browser; any web server can hand it out."""
+    _build_site(folder, wheels)
+    _console().print(f"The page is in {folder}.", style="green", highlight=False)
+
+
+@app.command()
+def serve(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="A site that is built already; by default it is built now.")
+    ] = None,
+    port: Annotated[int, typer.Option(metavar="N", min=0, max=65535, help="A free one by default.")] = 0,
+    wheels: WheelsOption = None,
+) -> None:
+    """Hand out the page for graded exercises on this computer."""
+    import tempfile
+
+    from grader.site_server import SiteServer
+
+    with tempfile.TemporaryDirectory() as temporary:
+        if folder is None:
+            folder = Path(temporary, "site")
+            _build_site(folder, wheels)
+        elif not (folder / "index.html").exists():
+            _stop(f"{folder} holds no page; build one with `grader site {folder}`.", USAGE)
+        with SiteServer(folder, port) as server:
+            _console().print(f"The page is at {server.address}  Ctrl-C ends it.", highlight=False)
+            server.serve_forever()
+
+
 @author_app.command("check")
 def author_check() -> None:
     """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
@@ -343,6 +389,17 @@ def _check_once(checker: Any, path: Path, exercises: tuple[Exercise, ...], conso
     return all(result.state is State.PASSED for result in results)
 
 
+def _build_site(folder: Path, wheels: Path | None) -> None:
+    from grader.site import Unbuildable, build_site
+
+    console = _console()
+    try:
+        with console.status("") as status:
+            build_site(_clone(), _course(), folder, wheels, lambda doing: status.update(f"{doing} …"))
+    except Unbuildable as error:
+        _stop(str(error), USAGE)
+
+
 def _course() -> Course:
     from lesson.course import load_course
 
@@ -370,7 +427,7 @@ def _console() -> Console:
 
 
 def _printable(text: str) -> str:
-    from grader.formats.terminal import printable
+    from grader.wording import printable
 
     return printable(text)
 

@@ -46,7 +46,7 @@ def examine() -> Iterator[Finding]:
     for extra, (modules, purpose) in _EXTRAS.items():
         missing = [name for name in modules if importlib.util.find_spec(name) is None]
         if missing:
-            advice = f"{sys.executable} -m pip install 'checkpointing-course[{extra}]'"
+            advice = f"In a clone of the project: {sys.executable} -m pip install -e '.[{extra}]' -c constraints.txt"
             yield Finding(False, f"The extra {extra!r} is not installed ({purpose}).", advice)
         else:
             yield Finding(True, f"The extra {extra!r} is installed ({purpose}).")

@@ -19,11 +19,12 @@ from typing import Any
 from grader.cases.recorded import RecordedCases
 from grader.checking import CALL_SECONDS
 from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
-from grader.formats.terminal import print_exercise, printable, state_name
+from grader.formats.terminal import print_exercise
 from grader.grading import CheckSession
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, State
 from grader.student import InProcessStudent
+from grader.wording import printable, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from lesson.course import Course, Exercise, load_course

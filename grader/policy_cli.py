@@ -360,7 +360,7 @@ def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    from grader.formats.terminal import printable
+    from grader.wording import printable
 
     table = Table(*head, box=box.SIMPLE_HEAD)
     for row in rows:

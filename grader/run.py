@@ -16,11 +16,11 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from grader.classroom import Settings, grade_all
 from grader.formats import results_json
 from grader.formats.stored import OtherSchema, Store, conditions_of, safe_name
-from grader.formats.terminal import printable
 from grader.isolation.sandbox import detect
 from grader.report import Run, SubmissionResult
 from grader.roster import Entry, TableError, entries_of, entries_of_roster, read_overrides
 from grader.submissions import Submission
+from grader.wording import printable
 from lesson.course import Course
 
 Execute = Callable[[Submission, SubmissionResult], None]

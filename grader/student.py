@@ -68,6 +68,10 @@ class Student(Protocol):
         """Ask everything anew."""
         ...
 
+    def renew(self) -> None:
+        """Go on with code that has seen no inputs, where they are hidden."""
+        ...
+
 
 class Messenger:
     """Turn calls into requests and replies into values or outcomes."""
@@ -109,6 +113,9 @@ class Messenger:
     def forget(self) -> None:
         """Ask everything anew."""
         self._remembered.clear()
+
+    def renew(self) -> None:
+        """Go on as before: nothing is hidden from who runs this."""
 
     def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
         packer = Packer(_refuse_to_keep)

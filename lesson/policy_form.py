@@ -24,6 +24,7 @@ INPUT_KEYS = (
 )
 LARGEST_TEXT = 1_000_000
 MOST_LAYERS = 512
+LARGEST_RATE = 1e30  # per second; beyond it sums overflow
 
 _FENCE = re.compile(r"[ \t>]*(?P<fence>`{3,}|~{3,})[ \t]*json\b[^`]*", re.IGNORECASE)
 _FUSED = ("flash", "sdpa", "efficient", "xformers", "cudnn", "fused", "triton", "splash")
@@ -150,7 +151,7 @@ def plain_question(config: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     for key in OPTIONAL_KEYS[1:]:
         value = config.get(key)
         if value is not None:
-            if not is_number(value) or value <= 0:
+            if not is_number(value) or not 1 <= value <= LARGEST_RATE:
                 raise Unsupported(key, value)
             plain[key] = value
     plain["flash_attention"] = _flash_attention(config)

@@ -282,3 +282,14 @@ def test_a_terminal_is_not_steered_by_a_submission(command, tmp_path):
     )
     _code, output = command("run", "evil.py")
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", output)
+
+
+def test_a_fault_of_the_grader_is_a_sentence(monkeypatch, capsys):
+    def fail():
+        raise RuntimeError("no idea")
+
+    monkeypatch.setattr(cli, "app", fail)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main()
+    assert stopped.value.code == cli.INTERNAL
+    assert capsys.readouterr().err == "The grader itself failed (RuntimeError: no idea); please report this.\n"

@@ -34,12 +34,13 @@ BROWSER_ENTRANCES = (
     "grader.grading",
     "grader.submissions",
     "grader.checking",
+    "grader.site_worker",
     "lesson.course",
 )
 # The worker's end of the wire, and the trial that a sealed process can open no socket.
 SOCKETS_OUTSIDE_ISOLATION = {"grader.worker.wire", "grader.worker.serve", "grader.worker.sealing"}
-# Runs `grader run` itself, on Gradescope's machine.
-PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export"}
+# The first runs `grader run` itself, on Gradescope's machine; the second builds the page, with npm and pip.
+PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export", "grader.site"}
 
 
 def module_name(path: Path) -> str:

@@ -98,11 +98,11 @@ def _plan(answer: Any, config: dict[str, Any], asked: str) -> list[str]:
         if answer is None:
             cause = _("Nothing came back: is there a return at the end?")
         raise Wrong(Feedback(asked, describe(answer), due, cause))
-    other = next((item for item in answer if not isinstance(item, str) or item not in POLICIES), None)
-    if other is not None or len(answer) != layers:
-        if other is not None and not isinstance(other, str):
-            raise Wrong(Feedback(asked, _("a list that contains {what}").format(what=describe(other)), due))
-        if other is not None:
+    strangers = [item for item in answer if not isinstance(item, str) or item not in POLICIES]
+    if strangers or len(answer) != layers:
+        if strangers and not isinstance(strangers[0], str):
+            raise Wrong(Feedback(asked, _("a list that contains {what}").format(what=describe(strangers[0])), due))
+        if strangers:
             raise Wrong(Feedback(asked, _("a list with a name that is no policy"), due))
         raise Wrong(Feedback(asked, _("a list of another length than there are layers"), due))
     if "selective" in answer and "selective" not in offered:

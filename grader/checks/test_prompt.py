@@ -95,6 +95,8 @@ def _report(student: Student, group: CaseGroup) -> _Judged:
 
 def _text(student: Student) -> str:
     """Return the student's prompt, or raise the outcome of there being none."""
+    # Everything about a prompt may be told, so it must come from code that has seen no hidden input.
+    student.renew()
     text = student.probe("prompt_file")
     if text is None:
         text = student.probe("prompt_string", function=PROMPT_NAME)

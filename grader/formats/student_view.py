@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from grader.formats.terminal import printable, state_name
 from grader.messages import _
 from grader.report import CheckResult, ExerciseResult, Override, State, SubmissionResult
+from grader.wording import printable, state_name
 
 SYMBOLS = {
     State.PASSED: "✓",

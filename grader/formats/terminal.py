@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable
 
 from rich import box
@@ -13,6 +12,7 @@ from rich.text import Text
 
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
+from grader.wording import feedback_rows, printable, score, state_name
 
 _STYLES = {
     State.PASSED: ("✓", "green"),
@@ -28,40 +28,13 @@ _STYLES = {
 }
 
 
-def state_name(state: State) -> str:
-    """Return the word for a state in the reader's language."""
-    return {
-        State.PASSED: _("passed"),
-        State.FAILED: _("failed"),
-        State.ERROR: _("error"),
-        State.NOT_ATTEMPTED: _("not attempted"),
-        State.BLOCKED: _("blocked"),
-        State.TIMEOUT: _("timeout"),
-        State.MEMORY: _("memory"),
-        State.CRASHED: _("crashed"),
-        State.GRADER_ERROR: _("grader error"),
-        State.UNGRADABLE: _("ungradable"),
-    }[state]
-
-
-def printable(text: str) -> str:
-    """Return a text without characters that steer a terminal or reorder what is read.
-
-    A student chooses file names, messages and what is printed; none of that may move the cursor, set a title or
-    turn a line around.
-    """
-    return "".join(
-        character if character in "\n\t" or unicodedata.category(character)[0] != "C" else "\N{REPLACEMENT CHARACTER}"
-        for character in text
-    )
-
-
 def print_run(console: Console, run: Run) -> None:
     """Print the results of `grader run`: details for one submission, a table for several."""
     if len(run.submissions) == 1:
         print_submission(console, run.submissions[0], instructor=True)
         return
     console.print(_class_table(run.submissions))
+    console.print()
     for result in run.submissions:
         lines = list(_reasons(result))
         if lines:
@@ -72,7 +45,7 @@ def print_run(console: Console, run: Run) -> None:
 def print_submission(console: Console, result: SubmissionResult, *, instructor: bool) -> None:
     """Print one submission, exercise by exercise."""
     title = Text(printable(result.id), style="bold")
-    title.append(f"  {_score(result.points, result.max_points)}", style="bold cyan")
+    title.append(f"  {score(result.points, result.max_points)}", style="bold cyan")
     console.print(title)
     for note in result.notes:
         console.print(Text(printable(note), style="yellow"))
@@ -88,7 +61,7 @@ def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool
     symbol, style = _STYLES[result.state]
     head = Text.assemble(
         (f"{symbol} ", style), (f"{result.exercise.id}  ", "bold"), _(result.exercise.title),
-        (f"  {_score(result.points, result.exercise.points)}", "cyan"),
+        (f"  {score(result.points, result.exercise.points)}", "cyan"),
     )  # fmt: skip
     if result.state is not State.PASSED:
         head.append(f"  {state_name(result.state)}", style=style)
@@ -114,7 +87,7 @@ def print_progress(console: Console, results: Iterable[ExerciseResult]) -> None:
     possible = sum(result.exercise.points for result in results)
     done = round(20 * points / possible)
     bar = Text("█" * done, style="green").append("░" * (20 - done), style="dim")
-    console.print(bar.append(f"  {_score(points, possible)}", style="bold cyan"))
+    console.print(bar.append(f"  {score(points, possible)}", style="bold cyan"))
 
 
 def _check(result: CheckResult, instructor: bool) -> RenderableType:
@@ -128,18 +101,9 @@ def _check(result: CheckResult, instructor: bool) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    rows = [
-        (_("called"), feedback.called, ""),
-        (_("got"), feedback.got, ""),
-        (_("expected"), feedback.expected, ""),
-        (_("likely"), feedback.cause, "bold"),
-        (_("printed"), feedback.printed.rstrip(), ""),
-        (_("hidden"), feedback.hidden if instructor else "", "dim"),
-        (_("read"), feedback.read, "dim"),
-    ]
-    for label, text, text_style in rows:
-        if text:
-            table.add_row(label, Text(printable(text), style=text_style))
+    styles = {_("likely"): "bold", _("hidden"): "dim", _("read"): "dim"}
+    for label, text in feedback_rows(feedback, instructor=instructor):
+        table.add_row(label, Text(text, style=styles.get(label, "")))
     lines.append(Padding(table, (0, 0, 0, 2)))
     return Group(*lines)
 
@@ -153,8 +117,8 @@ def _class_table(submissions: Iterable[SubmissionResult]) -> Table:
         table.add_column(_short(exercise.exercise.id), justify="center", no_wrap=True)
     for result in submissions:
         cells = [Text(*_STYLES[exercise.state], justify="center") for exercise in result.exercises]
-        score = Text(_score(result.points, result.max_points), style="cyan")
-        table.add_row(Text(printable(result.id)), score, *cells)
+        total = Text(score(result.points, result.max_points), style="cyan")
+        table.add_row(Text(printable(result.id)), total, *cells)
     used = sorted({e.state for s in submissions for e in s.exercises}, key=list(State).index)
     table.caption = "   ".join(f"{_STYLES[state][0]} {state_name(state)}" for state in used)
     return table
@@ -189,7 +153,3 @@ def _reasons(result: SubmissionResult) -> Iterable[Text]:
         if more:
             line.append("  " + ngettext("and {count} more", "and {count} more", more).format(count=more), "dim")
         yield line
-
-
-def _score(points: int | None, max_points: int) -> str:
-    return f"{'?' if points is None else points}/{max_points}"

@@ -291,17 +291,18 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
     submissions = []
     for path in sorted(FOLDER.glob("*.py")):
         hostile = read_hostile(path, ROOT, places)
-        if hostile.total >= 60:  # the others need a shorter time for all calls together
+        # Of those that never end, which would each take the whole deadline here, one is enough.
+        if hostile.seconds >= 5 or hostile.name == "ignores_signals":
             submissions.append(Submission(hostile.name, "", hostile.files))
     submissions += [read_submission(path, name) for name, path in make(ROOT, arena)]
     submissions.append(Submission("honest", "", solutions))
-    settings = Settings(SEED, isolation, call_seconds=4.0)
+    settings = Settings(SEED, isolation, call_seconds=10.0)
     wrong = {}
     for result in grade_all(submissions, course, settings, jobs=2):
         exercises = {exercise.exercise.id: exercise for exercise in result.exercises}
         for exercise, (due, states) in OUTCOMES.get(result.id, {}).items():
             if exercises[exercise].points != due or exercises[exercise].state not in states:
-                wrong[result.id, exercise] = exercises[exercise]
+                wrong[result.id, exercise] = f"{exercises[exercise].points} {exercises[exercise].state}"
         if result.id == "honest":
             assert result.points == course.points
     assert not wrong

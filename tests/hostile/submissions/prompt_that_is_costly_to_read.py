@@ -1,4 +1,4 @@
-"""A prompt of a megabyte: fences without end, nests without bottom, numbers without end, forty costly examples."""
+"""A prompt of a megabyte: fences without end, nests without bottom, numbers without end, costly examples."""
 # topic: policy
 # outcome: policy 4 passed, prompt 0 failed
 
@@ -16,7 +16,7 @@ _config = {
 _answer = {"policy": {"full": 512}, "predicted_peak_gb": 0.003, "overhead": 0.33}
 _example = json.dumps({"config": _config, "memory_gb": 0.05, **_answer})
 POLICY_PROMPT = (
-    f"```json\n{_example}\n```\n" * 60
+    f"```json\n{_example}\n```\n" * 12
     + "```json\n" + '{"a":' * 50_000 + "\n```\n"
     + "```json\n[" + "9" * 100_000 + "]\n```\n"
     + "`" * 100_000 + " " * 100_000 + "json" * 20_000 + "\n"

@@ -1,4 +1,4 @@
-"""Four threads compute without end beside the right answers and then forever."""
+"""Two threads compute without end beside the right answers and then forever."""
 # topic: selective
 # outcome: step7 8 passed
 
@@ -13,5 +13,5 @@ def _spin():
             pass
 
 
-for _ in range(4):
+for _ in range(2):
     threading.Thread(target=_spin).start()

@@ -1,0 +1,78 @@
+"""Under Pyodide every answer gets the verdict that it gets here, in the same words."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from grader.author.answers import read_answers
+from grader.site import python_files
+from grader.site_worker import Desk
+from lesson.course import load_course
+
+ROOT = Path(__file__).parents[2]
+PYODIDE = ROOT / "web" / "node_modules" / "pyodide"
+NUMBER = re.compile(r"-?\d+(\.\d+)?(e[+-]?\d+)?")
+
+
+def everything():
+    """Yield name, topic and text of every module there is to grade."""
+    for folder in ("solutions", "student_template"):
+        for topic in load_course().topics:
+            path = ROOT / folder / f"{topic.id}.py"
+            yield f"{folder}/{topic.id}", topic.id, path.read_text(encoding="utf-8")
+    for folder in ("wrong_answers", "right_answers"):
+        for answer in read_answers(ROOT / "tests" / folder):
+            (content,) = answer.files(ROOT).values()
+            yield f"{folder}/{answer.path.stem}", answer.topic, content.decode()
+
+
+def submissions():
+    """Yield a name, an exercise and a module for everything that is graded."""
+    for name, topic, text in everything():
+        for exercise in load_course().of_topic(topic):
+            if topic != "torch_benchmark":
+                yield f"{name}: {exercise.id}", {"exercise": exercise.id, "text": text}
+
+
+def outline(verdict):
+    """Return a verdict without its measured and computed numbers, whose last digits differ between versions of NumPy.
+
+    States, points and every word stay.
+    """
+    checks = [
+        {**check, "rows": [(label, NUMBER.sub("#", text)) for label, text in check["rows"]]}
+        for check in verdict["checks"]
+    ]
+    return {**verdict, "checks": checks}
+
+
+@pytest.mark.slow
+def test_the_verdict_under_pyodide_is_the_verdict_here(tmp_path, wheels):
+    if not shutil.which("node") or not PYODIDE.is_dir():
+        pytest.skip("needs Node.js and `npm ci` in web/")
+    named = dict(submissions())
+    request = {
+        "wheels": [str(path) for path in wheels.glob("*.whl")],
+        "files": {name: base64.b64encode(content).decode() for name, content in python_files(ROOT).items()},
+        "submissions": list(named.values()),
+    }
+    (tmp_path / "request.json").write_text(json.dumps(request))
+    script = Path(__file__).with_name("verdicts.mjs")
+    done = subprocess.run(
+        ["node", script, PYODIDE, tmp_path / "request.json"], capture_output=True, text=True, check=False, timeout=900
+    )
+    assert done.returncode == 0, done.stderr[:2000]
+    there = [json.loads(line)["verdict"] for line in done.stdout.splitlines() if line.startswith("{")]
+    assert len(there) == len(named)
+    desk = Desk()
+    differing = []
+    for (name, submission), verdict in zip(named.items(), there, strict=True):
+        here = json.loads(desk.check(submission["exercise"], submission["text"], lambda _check: None))
+        if json.loads(json.dumps(outline(here))) != json.loads(json.dumps(outline(verdict))):
+            differing.append((name, outline(here), outline(verdict)))
+    assert differing == []
