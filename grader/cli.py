@@ -155,14 +155,16 @@ def check(
         _stop(f"There is no file or folder {path}.", USAGE)
     checker = Checker(course)
     console = _console()
-    passed = _check_once(checker, path, exercises, console)
-    while watch:
+    while True:
+        # Taken before the check, so that what is saved while it runs is checked again.
         seen = fingerprint(path)
+        passed = _check_once(checker, path, exercises, console)
+        if not watch:
+            break
         console.print(_("Watching; save to check again, Ctrl-C to stop."), style="dim")
         while fingerprint(path) == seen:
             time.sleep(0.2)
         console.rule()
-        passed = _check_once(checker, path, exercises, console)
     if not passed:
         raise typer.Exit(NOT_ALL_PASSED)
 

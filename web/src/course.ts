@@ -19,6 +19,9 @@ export interface Exercise {
   figures: FigureRequest[];
 }
 
+/** The figures that the page can draw; the texts have others, for the notebooks. */
+export const DRAWN = ["memory_over_time", "segment_sweep"] as const;
+
 export interface FigureRequest {
   name: string;
   functions: string[];

@@ -4,6 +4,7 @@ import path from "node:path";
 import { pythonLanguage } from "@codemirror/lang-python";
 import { classHighlighter, highlightCode } from "@lezer/highlight";
 import createMarkdown, { type MarkdownIt, type Token } from "markdown-it";
+import { DRAWN } from "../src/course.ts";
 import { diagrams } from "./diagrams.ts";
 
 const DIRECTIVE = /^\{([\w-]+)\} *(.*)$/;
@@ -87,6 +88,7 @@ export class Renderer {
 }
 
 function figureButton(name: string): string {
+  if (!DRAWN.some((drawn) => drawn === name)) return "";
   return `<p class="figure-call"><button type="button" data-figure="${name}">Draw this from your own functions</button></p>`;
 }
 

@@ -1,5 +1,5 @@
 // Takes a text of the lesson apart: front matter, introduction, and a section for each `## ` heading.
-import type { FigureRequest } from "../src/course.ts";
+import { DRAWN, type FigureRequest } from "../src/course.ts";
 
 export interface Section {
   /** Its target, as in `(step1)=`; empty for sections that nothing refers to. */
@@ -54,7 +54,9 @@ function section(id: string, markdown: string): Section {
     markdown,
     checks: named("check").flat(),
     stubs: named("stub").flat(),
-    figures: named("figure-cell").map(([name, ...functions]) => ({ name: name ?? "", functions })),
+    figures: named("figure-cell")
+      .map(([name, ...functions]) => ({ name: name ?? "", functions }))
+      .filter(({ name }) => DRAWN.some((drawn) => drawn === name)),
   };
 }
 
