@@ -9,8 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
+import struct
 import tokenize
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -37,6 +39,11 @@ _NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
 # Codecs that a source file may name but that are no encodings of text, or take forever on some.
 _BAD_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
+# What the standard library raises for archives that are damaged in one way or another.
+_DAMAGED_ARCHIVE = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError, IndexError, struct.error,
+    zlib.error,
+)  # fmt: skip
 
 
 class Refused(Exception):
@@ -182,7 +189,7 @@ class _Reader:
                     raise Refused(_("{path} holds more than {limit} files.").format(path=path.name, limit=MAX_FILES))
                 for member in members:
                     self._member(archive, member, path.name)
-        except (zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError):
+        except _DAMAGED_ARCHIVE:
             raise Refused(_("{path} is not a ZIP archive that can be read.").format(path=path.name)) from None
         except RuntimeError:
             raise Refused(
