@@ -119,7 +119,7 @@ def test_run_autograder_says_that_nothing_was_handed_in(autograder):
     done, data = run_autograder(autograder, empty)
     assert done.returncode == 0, done.stderr
     assert data["score"] == 0
-    assert "There is no Python file in submission." in data["output"]
+    assert "There is no Python file and no notebook in submission." in data["output"]
 
 
 def test_when_the_grader_fails_there_is_no_score(tmp_path, monkeypatch):

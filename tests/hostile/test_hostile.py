@@ -190,7 +190,8 @@ def report_of() -> Iterator[Any]:
 
 
 def marked(setting: Setting) -> Any:
-    return pytest.param(setting, id=setting.name, marks=() if setting.own else (pytest.mark.slow,))
+    quick = setting.own and setting.level == "bwrap"
+    return pytest.param(setting, id=setting.name, marks=() if quick else (pytest.mark.slow,))
 
 
 in_every_setting = pytest.mark.parametrize("setting", [marked(setting) for setting in SETTINGS])
