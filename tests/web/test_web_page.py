@@ -33,7 +33,11 @@ def address(site):
 
 
 def module_of(topic):
-    return (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
+    text = (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
+    if topic == "policy":  # on the page the prompt stands in the module
+        prompt = (ROOT / "solutions" / "prompt-activation-recompute-policy.md").read_text(encoding="utf-8")
+        text += f"\n\nPOLICY_PROMPT = {prompt!r}\n"
+    return text
 
 
 def wrong_answers():
@@ -118,9 +122,9 @@ def test_nothing_secret_is_in_the_bundle(site):
     shipped = shipped_text(site)
     for topic in TOPICS:
         skeleton = (ROOT / "student_template" / f"{topic}.py").read_text(encoding="utf-8")
-        own = {line.strip() for line in module_of(topic).splitlines()} - {
-            line.strip() for line in skeleton.splitlines()
-        }
+        # What students are given may look like a line of a solution: the skeleton, and what a plan costs.
+        given = skeleton + (ROOT / "lesson" / "policy_cost.py").read_text(encoding="utf-8")
+        own = {line.strip() for line in module_of(topic).splitlines()} - {line.strip() for line in given.splitlines()}
         telling = {line for line in own if len(line) > 25 and not line.startswith("#")}
         hints = " ".join(hint for exercise in COURSE.of_topic(topic) for hint in exercise.hints)
         assert [line for line in telling if line in shipped and line not in hints] == []
