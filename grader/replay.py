@@ -79,8 +79,9 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
         Of the run.
     """
     submission = read_submission(path)
-    cases = _OneCase(FreshCases(course, seed), exercise.id, check_id)
-    group = FreshCases(course, seed).of(exercise.id)[check_id]
+    fresh = FreshCases(course, seed)
+    cases = _OneCase(fresh, exercise.id, check_id)
+    group = fresh.of(exercise.id)[check_id]
     session = CheckSession(course, cases)
     zygote = Zygote(detect())
     try:
