@@ -50,6 +50,10 @@ class Exercise:
         From a nudge to nearly the answer.
     call_seconds
         How long one call may take, where more is granted than usual.
+    requires
+        A package without which the exercise is skipped; empty for none.
+    bonus
+        Whether its points come on top of those of the course.
     """
 
     id: str
@@ -60,6 +64,8 @@ class Exercise:
     hints: tuple[str, ...]
     checks: tuple[Check, ...]
     call_seconds: int = 0
+    requires: str = ""
+    bonus: bool = False
 
     @property
     def points(self) -> int:
@@ -85,8 +91,8 @@ class Course:
 
     @property
     def points(self) -> int:
-        """The points of all exercises together."""
-        return sum(exercise.points for exercise in self.exercises)
+        """The points of all exercises together, without a bonus."""
+        return sum(exercise.points for exercise in self.exercises if not exercise.bonus)
 
     @property
     def functions(self) -> tuple[str, ...]:
@@ -178,7 +184,8 @@ class _Reader:
             "id": str, "topic": str, "title": str, "functions": list,
             "builds_on": list, "hints": list, "checks": list,
         }  # fmt: skip
-        self._keys(table, fields, self._line("exercise", index), what, {"call_seconds": int})
+        optional = {"call_seconds": int, "requires": str, "bonus": bool}
+        self._keys(table, fields, self._line("exercise", index), what, optional)
         for field in ("functions", "builds_on", "hints"):
             if not all(isinstance(item, str) for item in table[field]):
                 self._fail(self._line("exercise", index, field), f"{field} of {what} must be strings")
@@ -200,6 +207,7 @@ class _Reader:
         return Exercise(
             table["id"], table["topic"], table["title"], tuple(table["functions"]),
             tuple(table["builds_on"]), tuple(table["hints"]), checks, table.get("call_seconds", 0),
+            table.get("requires", ""), table.get("bonus", False),
         )  # fmt: skip
 
     def _check(self, index: int, what: str, table: object) -> Check:

@@ -9,10 +9,12 @@ import zlib
 
 import numpy as np
 
-from grader.cases.drawing import chain, cost_model, policy, selective
+from grader.cases.drawing import chain, cost_model, decoder, policy, selective
 from grader.cases.drawing.drawer import Drawer, Groups, Reference
 
-_DRAWERS: dict[str, Drawer] = {**chain.DRAWERS, **cost_model.DRAWERS, **selective.DRAWERS, **policy.DRAWERS}
+_DRAWERS: dict[str, Drawer] = {
+    **chain.DRAWERS, **cost_model.DRAWERS, **selective.DRAWERS, **policy.DRAWERS, **decoder.DRAWERS
+}  # fmt: skip
 
 
 def draw_cases(exercise_id: str, seed: int, reference: Reference) -> Groups:

@@ -1,0 +1,52 @@
+"""The same in PyTorch: wrap a real decoder, and measure what the theory promised.
+
+The blocks are those of `lesson.decoder`. `block(x)` runs one; `block(x, core=function)` calls the function with
+q, k and v in the place of `block.core`, the attention core, so that it can be wrapped without the rest.
+
+References: Chen et al. 2016, "Training Deep Nets with Sublinear Memory Cost", arXiv 1604.06174; Korthikanti
+et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", arXiv 2205.05198; the
+documentation of `torch.utils.checkpoint` and `torch.autograd.graph`.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+
+from torch import Tensor
+from torch.autograd.graph import save_on_cpu
+from torch.utils.checkpoint import checkpoint
+
+from lesson.decoder import Block
+
+
+def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int = 1) -> Tensor:
+    """Run a decoder's blocks, one after the other, so that they keep what the mode says for the backward.
+
+    | mode      | what is kept                                                                       |
+    |-----------|------------------------------------------------------------------------------------|
+    | none      | whatever autograd likes to keep                                                    |
+    | full      | the input of every segment of `segment_size` blocks (the last one may be shorter)  |
+    | selective | everything but the insides of the attention cores, which are recomputed            |
+    | offload   | what autograd likes to keep, in the host's memory                                  |
+
+    Parameters
+    ----------
+    blocks : Sequence of Block
+        In training, with dropout; some of them may be frozen. `blocks[a:b]` is a sequence of blocks as well.
+    x : Tensor of shape (batch, seq, hidden)
+        It may need no gradient.
+    mode : {"none", "full", "selective", "offload"}
+    segment_size : int
+        At least 1; only "full" uses it.
+
+    Returns
+    -------
+    Tensor of the shape of x
+        Output and gradients are the same in every mode, random numbers of dropout included.
+
+    Raises
+    ------
+    ValueError
+        If there is no such mode.
+    """
+    # TODO exercise5: your code.
+    raise NotImplementedError
