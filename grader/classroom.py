@@ -18,9 +18,9 @@ from dataclasses import dataclass, replace
 
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
-from grader.isolation.remote import CALL_SECONDS, RemoteStudent
+from grader.isolation.remote import CALL_SECONDS, Bystander, RemoteStudent
 from grader.isolation.sandbox import Isolation
-from grader.isolation.zygote import Zygote, ZygoteError
+from grader.isolation.zygote import ZygoteError, Zygotes
 from grader.messages import _
 from grader.report import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
 from grader.submissions import Submission
@@ -57,12 +57,15 @@ class Classroom:
         self._settings = settings
         self._reference = reference_functions(course)
         self._checks = CheckSession(course, FreshCases(course, settings.seed))
-        self._zygote = Zygote(settings.isolation)
+        self._zygotes = Zygotes(settings.isolation)
+        # Started before anything is graded: a machine on which that fails can grade nobody.
+        self._zygotes.having()
+        self._bystander = Bystander(self._zygotes)
 
     def close(self) -> None:
-        """End the pytest session and the zygote."""
+        """End the pytest session and the zygotes."""
         self._checks.close()
-        self._zygote.close()
+        self._zygotes.close()
 
     def grade(self, submission: Submission) -> SubmissionResult:
         """Grade one submission; whatever it is, there is a verdict."""
@@ -72,8 +75,8 @@ class Classroom:
         for _attempt in range(MAX_ATTEMPTS):
             started = time.perf_counter()
             student = RemoteStudent(
-                self._zygote, submission.files, self._course.functions, self._reference, self._settings.call_seconds,
-                patience=self._course.call_seconds,
+                self._zygotes, submission.files, self._course.functions, self._reference, self._settings.call_seconds,
+                patience=self._course.call_seconds, requires=self._course.requires, bystander=self._bystander,
             )  # fmt: skip
             try:
                 exercises = self._checks.grade(student)
@@ -83,8 +86,7 @@ class Classroom:
             if not student.lost:
                 break
             # Whatever ended the zygote, the next submission deserves a new one, and this one a second chance.
-            self._zygote.close()
-            self._zygote = Zygote(self._settings.isolation)
+            self._zygotes.close()
         if not exercises:
             return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(

@@ -6,6 +6,7 @@ and runs them as often as it is asked to, in the caller's thread, without printi
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import traceback
 import warnings
@@ -85,6 +86,8 @@ class CheckSession:
         results: dict[str, ExerciseResult],
         on_check: OnCheck | None,
     ) -> ExerciseResult:
+        if exercise.requires and importlib.util.find_spec(exercise.requires) is None:
+            return _skipped(exercise)
         result = self._run(student, exercise, on_check)
         if result.state in (State.PASSED, State.NOT_ATTEMPTED, State.UNGRADABLE, State.GRADER_ERROR):
             return result
@@ -134,6 +137,13 @@ class CheckSession:
             feedback = Feedback(got=_("The grader itself failed; this does not count against you."), hidden=problem)
             run.results += [CheckResult(check, State.GRADER_ERROR, feedback) for check in unreached]
         return ExerciseResult(exercise, tuple(run.results))
+
+
+def _skipped(exercise: Exercise) -> ExerciseResult:
+    """Return the result of an exercise whose package is not installed."""
+    note = _("Skipped, as it needs the package {package}, which is not installed here. It is optional.")
+    checks = tuple(CheckResult(check, State.SKIPPED) for check in exercise.checks)
+    return ExerciseResult(exercise, checks, note.format(package=exercise.requires))
 
 
 def _nobody(exercise: Exercise, result: CheckResult) -> None:

@@ -24,7 +24,7 @@ from grader.grading import CheckSession
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, State
 from grader.student import InProcessStudent
-from grader.wording import printable, state_name
+from grader.wording import exercise_score, printable, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from lesson.course import Course, Exercise, load_course
@@ -55,6 +55,9 @@ class Points(int):
 
     def _repr_html_(self) -> str:
         return self.shown
+
+
+_SAYS_NOTHING = (State.NOT_ATTEMPTED, State.SKIPPED)
 
 
 class Sentence:
@@ -112,10 +115,10 @@ class Checked:
     def _repr_html_(self) -> str:
         state = self.result.state
         exercise = self.result.exercise
-        colour = _RIGHT if self.passed else _OPEN if state is State.NOT_ATTEMPTED else _WRONG
+        colour = _RIGHT if self.passed else _OPEN if state in _SAYS_NOTHING else _WRONG
         head = (
             f"<strong>{SYMBOLS[state]} {_escaped(exercise.id)}</strong> {_escaped(_(exercise.title))}"
-            f" · {_escaped(state_name(state))} · <strong>{points_of(self.result.points, exercise.points)}</strong>"
+            f" · {_escaped(state_name(state))} · <strong>{_escaped(exercise_score(self.result))}</strong>"
         )
         parts = [f"<div>{head}</div>"]
         todo = _todo(self.result)
@@ -123,7 +126,7 @@ class Checked:
             parts.append(f"<div>{_escaped(todo)}</div>")
         if self.result.note:
             parts.append(f"<div>{_escaped(self.result.note)}</div>")
-        if any(check.state is not State.NOT_ATTEMPTED for check in self.result.checks):
+        if any(check.state not in _SAYS_NOTHING for check in self.result.checks):
             parts += _checks_html(_brief(self.result).checks)
         if any(check.feedback is not None and check.feedback.read for check in self.result.checks):
             link = f'<a href="#{html.escape(exercise.id, quote=True)}">{_escaped(_(exercise.title))}</a>'

@@ -15,7 +15,7 @@ from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.isolation.remote import RemoteStudent
 from grader.isolation.sandbox import detect
-from grader.isolation.zygote import Zygote
+from grader.isolation.zygote import Zygotes
 from grader.report import CheckResult, State
 from grader.submissions import read_submission
 from lesson.course import Course, Exercise
@@ -83,13 +83,14 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     cases = _OneCase(fresh, exercise.id, check_id)
     group = fresh.of(exercise.id)[check_id]
     session = CheckSession(course, cases)
-    zygote = Zygote(detect())
+    zygotes = Zygotes(detect())
     try:
         for index, case in enumerate(group):
             cases.index = index
             student = RemoteStudent(
-                zygote, submission.files, course.functions, reference_functions(course), patience=course.call_seconds
-            )
+                zygotes, submission.files, course.functions, reference_functions(course),
+                patience=course.call_seconds, requires=course.requires,
+            )  # fmt: skip
             try:
                 (graded,) = session.grade(student, [exercise])
             finally:
@@ -99,7 +100,7 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
                 return Replay(result, index + 1, len(group), snippet(course, exercise, case))
     finally:
         session.close()
-        zygote.close()
+        zygotes.close()
     raise ValueError(f"the check {check_id} has no cases")
 
 

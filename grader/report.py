@@ -22,6 +22,7 @@ class State(StrEnum):
     CRASHED = "crashed"
     GRADER_ERROR = "grader error"
     UNGRADABLE = "ungradable"
+    SKIPPED = "skipped"
 
 
 # An exercise takes the state of its gravest check, this one first.
@@ -36,6 +37,7 @@ _GRAVITY = (
     State.BLOCKED,
     State.NOT_ATTEMPTED,
     State.PASSED,
+    State.SKIPPED,
 )
 
 
@@ -103,6 +105,11 @@ class ExerciseResult:
         points = [result.points for result in self.checks]
         return None if None in points else sum(point for point in points if point is not None)
 
+    @property
+    def left_out(self) -> bool:
+        """Whether this is a bonus that nobody tried for, which says nothing about a submission."""
+        return self.exercise.bonus and self.state in (State.SKIPPED, State.NOT_ATTEMPTED)
+
     def as_blocked(self) -> ExerciseResult:
         """Return the same result with wrong answers put down to the earlier exercise it builds on."""
         open_states = {State.FAILED, State.ERROR}
@@ -168,13 +175,13 @@ class SubmissionResult:
 
     @property
     def max_points(self) -> int:
-        """The points that could be earned."""
-        return sum(result.exercise.points for result in self.exercises)
+        """The points that could be earned, without a bonus."""
+        return sum(result.exercise.points for result in self.exercises if not result.exercise.bonus)
 
     @property
     def state(self) -> State:
-        """The gravest state of any exercise."""
-        return min((result.state for result in self.exercises), key=_GRAVITY.index)
+        """The gravest state of any exercise that is not left out."""
+        return min((result.state for result in self.exercises if not result.left_out), key=_GRAVITY.index)
 
 
 @dataclass(frozen=True)

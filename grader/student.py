@@ -56,6 +56,13 @@ class Student(Protocol):
         """Run one of `grader.worker.probes` beside the student's code."""
         ...
 
+    def probe_without_student(self, name: str, /, **values: Any) -> Any:
+        """Run a probe that asks nothing of the student, where no code of the student's can change what it returns.
+
+        In the student's own process, where nothing is hidden, it runs beside that code.
+        """
+        ...
+
     def answer(self, case: Case, /) -> Any:
         """Call the function of a case with its inputs, once however often it is asked."""
         ...
@@ -93,6 +100,10 @@ class Messenger:
     def probe(self, name: str, /, **values: Any) -> Any:
         """Run a probe."""
         return self._request({"do": "probe", "probe": name}, str(values.get("function", name)), values=values)
+
+    def probe_without_student(self, name: str, /, **values: Any) -> Any:
+        """Run a probe beside the student's code."""
+        return self.probe(name, **values)
 
     def answer(self, case: Case, /) -> Any:
         """Call the function of a case."""
@@ -252,7 +263,12 @@ class LocalStudent(InProcessStudent):
         ask: Ask | None = None,
         call_seconds: float | None = None,
     ) -> None:
-        super().__init__(Loader(files, functions), files, ask, call_seconds)
+        self._loader = Loader(files, functions)
+        super().__init__(self._loader, files, ask, call_seconds)
+
+    def defines(self, function: str) -> bool:
+        """Whether there is a graded function of this name that is no stub."""
+        return function in self._loader.origins()
 
 
 def tampered() -> Outcome:

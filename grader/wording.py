@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from grader.messages import _
-from grader.report import Feedback, State
+from grader.report import ExerciseResult, Feedback, State
 
 
 def state_name(state: State) -> str:
@@ -21,6 +21,7 @@ def state_name(state: State) -> str:
         State.CRASHED: _("crashed"),
         State.GRADER_ERROR: _("grader error"),
         State.UNGRADABLE: _("ungradable"),
+        State.SKIPPED: _("skipped"),
     }[state]
 
 
@@ -39,6 +40,12 @@ def printable(text: str) -> str:
 def score(points: int | None, max_points: int) -> str:
     """Return points as "3/8", or "?/8" when a grader error has left them open."""
     return f"{'?' if points is None else points}/{max_points}"
+
+
+def exercise_score(result: ExerciseResult) -> str:
+    """Return the points of an exercise as "3/8", of a bonus as "3/5 bonus"."""
+    text = score(result.points, result.exercise.points)
+    return _("{points} bonus").format(points=text) if result.exercise.bonus else text
 
 
 def feedback_rows(feedback: Feedback, *, instructor: bool) -> list[tuple[str, str]]:

@@ -104,6 +104,11 @@ class Course:
         """How long a call of those functions may take that are granted more than usual."""
         return {name: each.call_seconds for each in self.exercises if each.call_seconds for name in each.functions}
 
+    @property
+    def requires(self) -> dict[str, str]:
+        """The package that those functions need that need one."""
+        return {name: each.requires for each in self.exercises if each.requires for name in each.functions}
+
     def exercise(self, exercise_id: str) -> Exercise:
         """Return the exercise of that id; `KeyError` with the known ids when there is none."""
         for exercise in self.exercises:

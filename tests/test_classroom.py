@@ -190,7 +190,7 @@ def test_a_broken_submission_does_not_stop_the_others(course, tmp_path, solution
 def test_a_lost_zygote_is_replaced(course, solutions):
     room = Classroom(course, Settings(3, detect()))
     try:
-        room._zygote._process.kill()
+        room._zygotes.having()._process.kill()
         assert room.grade(Submission("s1", "", solutions)).points == course.points
     finally:
         room.close()

@@ -127,7 +127,7 @@ def test_checks_know_neither_the_solutions_nor_where_code_runs() -> None:
 def test_solutions_use_only_what_students_are_given_too() -> None:
     assert breaches(modules_of("solutions"), ["grader"]) == []
     used = {target for name in modules_of("solutions") for target in IMPORTS[name] if within(target, ["lesson"])}
-    assert used <= {"lesson.policy_cost", "lesson.policy_form"}
+    assert used <= {"lesson.policy_cost", "lesson.policy_form", "lesson.decoder", "lesson.torch_measure"}
 
 
 def test_the_lesson_knows_neither_grader_nor_solutions() -> None:
@@ -147,9 +147,22 @@ def test_what_runs_beside_student_code_is_the_worker_alone() -> None:
         for name in modules_of("grader.worker")
         for target in sorted(IMPORTS[name])
         if not within(target, [*STANDARD_LIBRARY, "numpy", "grader.worker"])
+        # What students are given for the exercise in PyTorch, and what measures it.
+        and not (
+            name == "grader.worker.torch_probes" and within(target, ["torch", "lesson.decoder", "lesson.torch_meter"])
+        )
     ]
     assert outside == []
     assert IMPORTS["grader"] == set()  # is run in the worker too
+
+
+def test_only_what_is_about_pytorch_imports_it() -> None:
+    importers = {line.split()[0] for line in breaches(FILES, ["torch"])}
+    about = {name for name in FILES if name.rpartition(".")[2].startswith(("torch_", "decoder"))}
+    assert importers <= about - {"grader.cases.drawing.decoder"}
+    # The trusted side never imports it, however many submissions use it.
+    trusted = [name for name in modules_of("grader") if name != "grader.worker.torch_probes"]
+    assert breaches(trusted, sorted(importers)) == []
 
 
 def test_the_part_for_the_browser_needs_only_numpy_and_pytest() -> None:

@@ -83,7 +83,7 @@ def _feedback(result: ExerciseResult) -> str:
         f"{_text(state_name(result.state))} · <strong>{points_of(result.points, exercise.points)}</strong>"
     ]
     lines += [_text(result.note)] if result.note else []
-    if result.state is not State.NOT_ATTEMPTED:
+    if result.state not in (State.NOT_ATTEMPTED, State.SKIPPED):
         for check in result.checks:
             if check.state is not State.PASSED:
                 rows = "".join(

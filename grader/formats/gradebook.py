@@ -123,7 +123,7 @@ def _comments(result: SubmissionResult) -> str:
         override = result.override(exercise.exercise.id)
         lines += [exercise.note] if exercise.note else []
         lines += [override_text(exercise, override)] if override is not None else []
-        if not result.problem and exercise.state is not State.NOT_ATTEMPTED:
+        if not result.problem and exercise.state not in (State.NOT_ATTEMPTED, State.SKIPPED):
             lines += [
                 f"{_(check.check.title)}: {state_name(check.state)}"
                 for check in exercise.checks

@@ -108,7 +108,7 @@ def _student(result: SubmissionResult) -> dict[str, Any]:
 def _exercise(result: SubmissionResult, exercise: ExerciseResult) -> dict[str, Any]:
     override = result.override(exercise.exercise.id)
     # What is true of the whole submission stands at its top once, not at every check.
-    quiet = bool(result.problem) or exercise.state is State.NOT_ATTEMPTED
+    quiet = bool(result.problem) or exercise.state in (State.NOT_ATTEMPTED, State.SKIPPED)
     return {
         "id": exercise.exercise.id,
         "title": _(exercise.exercise.title),

@@ -29,6 +29,7 @@ _ELEMENTS = {
     State.GRADER_ERROR: "error",
     State.NOT_ATTEMPTED: "skipped",
     State.BLOCKED: "skipped",
+    State.SKIPPED: "skipped",
 }
 
 

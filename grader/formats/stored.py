@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -146,18 +147,23 @@ def content_of(submission: Submission) -> str:
     return digest.hexdigest()
 
 
-def conditions_of(seed: int, isolation: str) -> str:
-    """Return a fingerprint of everything else that a verdict depends on: checks, reference, seed, isolation."""
+def conditions_of(seed: int, isolation: str, course: Course) -> str:
+    """Return a fingerprint of what else a verdict depends on: checks, reference, packages, seed, isolation."""
     import lesson
     import solutions
 
-    digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation}".encode())
+    digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation} {_optional_packages(course)}".encode())
     folders = [_PACKAGE, Path(lesson.__file__).parent, Path(solutions.__file__).parent]
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.suffix in (".py", ".toml"):
                 digest.update(path.read_bytes())
     return digest.hexdigest()
+
+
+def _optional_packages(course: Course) -> list[str]:
+    """Return the packages without which an exercise is skipped, as far as they are installed."""
+    return sorted({package for package in course.requires.values() if importlib.util.find_spec(package)})
 
 
 def submission_from_dict(

@@ -19,6 +19,7 @@ SYMBOLS = {
     State.CRASHED: "c",
     State.GRADER_ERROR: "?",
     State.UNGRADABLE: "u",
+    State.SKIPPED: "/",
 }
 
 

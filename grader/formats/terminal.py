@@ -12,7 +12,7 @@ from rich.text import Text
 
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
-from grader.wording import feedback_rows, printable, score, state_name
+from grader.wording import exercise_score, feedback_rows, printable, score, state_name
 
 _STYLES = {
     State.PASSED: ("✓", "green"),
@@ -25,6 +25,7 @@ _STYLES = {
     State.CRASHED: ("c", "red"),
     State.GRADER_ERROR: ("?", "bold magenta"),
     State.UNGRADABLE: ("u", "magenta"),
+    State.SKIPPED: ("/", "dim"),
 }
 
 
@@ -61,14 +62,14 @@ def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool
     symbol, style = _STYLES[result.state]
     head = Text.assemble(
         (f"{symbol} ", style), (f"{result.exercise.id}  ", "bold"), _(result.exercise.title),
-        (f"  {score(result.points, result.exercise.points)}", "cyan"),
+        (f"  {exercise_score(result)}", "cyan"),
     )  # fmt: skip
     if result.state is not State.PASSED:
         head.append(f"  {state_name(result.state)}", style=style)
     console.print(head)
     if result.note:
         console.print(Padding(Text(result.note, style="yellow"), (0, 0, 0, 4)))
-    if all(check.state is State.NOT_ATTEMPTED for check in result.checks):
+    if all(check.state in (State.NOT_ATTEMPTED, State.SKIPPED) for check in result.checks):
         return
     for check in result.checks:
         if check.state is not State.PASSED:
@@ -84,8 +85,8 @@ def print_progress(console: Console, results: Iterable[ExerciseResult]) -> None:
     """Print how many points there are so far."""
     results = list(results)
     points = sum(result.points or 0 for result in results)
-    possible = sum(result.exercise.points for result in results)
-    done = round(20 * points / possible)
+    possible = sum(result.exercise.points for result in results if not result.exercise.bonus)
+    done = min(20, round(20 * points / possible))
     bar = Text("█" * done, style="green").append("░" * (20 - done), style="dim")
     console.print(bar.append(f"  {score(points, possible)}", style="bold cyan"))
 
@@ -137,6 +138,8 @@ def _reasons(result: SubmissionResult) -> Iterable[Text]:
         yield Text(printable(result.problem), style="red")
         return
     for exercise in result.exercises:
+        if exercise.left_out:
+            continue
         if exercise.note:
             yield Text(f"{exercise.exercise.id}  {exercise.note}", style="yellow")
         open_checks = [check for check in exercise.checks if check.state is not State.PASSED]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib.util
 import signal
 import socket
 import time
@@ -11,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from grader.isolation.zygote import PATIENCE_SECONDS, Zygote, ZygoteError
+from grader.isolation.zygote import PATIENCE_SECONDS, Zygote, ZygoteError, Zygotes
 from grader.report import State
 from grader.student import Messenger, Outcome
 from grader.worker import wire
@@ -31,6 +33,8 @@ class RemoteStudent(Messenger):
 
     Parameters
     ----------
+    zygotes
+        One is used that has imported what the submission needs.
     files, functions
         Relative path and bytes of each file; names of the graded functions.
     reference
@@ -39,6 +43,12 @@ class RemoteStudent(Messenger):
         Deadline of each call, the import of the student's file included, and of all calls together.
     patience
         Deadline of a call of the functions that are granted more.
+    requires
+        The package that a function needs, for those that need one besides numpy.
+    bystander
+        Answers probes that ask nothing of the student; one of its own by default.
+    package
+        What the zygote has imported to begin with.
 
     Attributes
     ----------
@@ -50,16 +60,23 @@ class RemoteStudent(Messenger):
 
     def __init__(
         self,
-        zygote: Zygote,
+        zygotes: Zygotes,
         files: Mapping[str, bytes],
         functions: Sequence[str],
         reference: Mapping[str, Callable[..., Any]],
         call_seconds: float = CALL_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
         patience: Mapping[str, float] | None = None,
+        requires: Mapping[str, str] | None = None,
+        bystander: Bystander | None = None,
+        package: str = "",
     ) -> None:
         super().__init__(files)
-        self._zygote = zygote
+        self._zygotes = zygotes
+        self._zygote: Zygote | None = None
+        self._package = package
+        self._requires = requires or {}
+        self._bystander = bystander
         self._contents = files
         self._functions = functions
         self._reference = reference
@@ -94,6 +111,13 @@ class RemoteStudent(Messenger):
         finally:
             self._change_replaced(())
 
+    def probe_without_student(self, name: str, /, **values: Any) -> Any:
+        """Run a probe in a child that holds no code of any student's."""
+        if self._bystander is None:
+            self._bystander = Bystander(self._zygotes)
+        # A zygote has one child at a time.
+        return self._bystander.answer(name, values, self._package, make_way=self.close)
+
     def _change_replaced(self, functions: Sequence[str]) -> None:
         self.close()
         self.forget()
@@ -115,11 +139,23 @@ class RemoteStudent(Messenger):
             except wire.Malformed:
                 raise self._tampered(function) from None
             self._origins = origins if isinstance(origins, dict) else {}
+            self._choose_zygote(self._origins)
         file = self._origins.get(function)
         if isinstance(file, str) and file not in self._loaded and function not in self._given_up:
             together = [name for name, origin in self._origins.items() if origin == file]
             self._guarded({"do": "load", "file": file}, [], function, together)
             self._loaded.add(file)
+
+    def _choose_zygote(self, origins: Mapping[str, Any]) -> None:
+        """Go on with a package imported, if a file that answers needs or so much as mentions it."""
+        files = [self._contents[file] for file in set(origins.values()) if file in self._contents]
+        for package in sorted(set(self._requires.values())):
+            needed = any(name in origins and self._requires[name] == package for name in self._requires)
+            mentioned = any(package.encode() in content for content in files)
+            if (needed or mentioned) and importlib.util.find_spec(package):
+                self.close()
+                self._package = package
+                self._zygotes.having(package)  # outside any deadline of the student's
 
     def _guarded(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str, concerned: Iterable[str]
@@ -165,6 +201,7 @@ class RemoteStudent(Messenger):
             _send(connection, *self._answer(reply, values), deadline)
 
     def _start(self, deadline: float) -> socket.socket:
+        self._zygote = self._zygotes.having(self._package)
         self._connection = connection = self._zygote.start()
         self._loaded.clear()
         try:
@@ -216,6 +253,8 @@ class RemoteStudent(Messenger):
         if self._connection is not None:
             self._connection.close()
             self._connection = None
+        if self._zygote is None:
+            return 0
         try:
             ended = self._zygote.stop()
         except ZygoteError:
@@ -224,6 +263,40 @@ class RemoteStudent(Messenger):
         self.cpu_seconds += ended.cpu_seconds
         self.peak_mb = max(self.peak_mb, ended.peak_mb)
         return ended.status
+
+
+class Bystander:
+    """Answers to probes that ask nothing of a student, from children that hold no student's code.
+
+    Each question is asked once, for all students.
+    """
+
+    def __init__(self, zygotes: Zygotes) -> None:
+        self._zygotes = zygotes
+        self._known: dict[bytes, Any] = {}
+
+    def answer(self, name: str, values: Mapping[str, Any], package: str, make_way: Callable[[], None]) -> Any:
+        """Return what a probe returns.
+
+        Parameters
+        ----------
+        package
+            What the zygote has imported.
+        make_way
+            Called before a child is started.
+        """
+        packer = wire.Packer(lambda value: 0)
+        question = hashlib.sha256(wire.encode({"probe": name, "values": packer.pack(dict(values))}, packer.arrays))
+        if question.digest() not in self._known:
+            make_way()
+            nobody = RemoteStudent(self._zygotes, {}, (), {}, PATIENCE_SECONDS, package=package)
+            try:
+                self._known[question.digest()] = nobody.probe(name, **values)
+            except Outcome as outcome:
+                raise RuntimeError(f"the probe {name} ended as {outcome}") from None
+            finally:
+                nobody.close()
+        return self._known[question.digest()]
 
 
 def _send(connection: socket.socket, message: dict[str, Any], arrays: list[np.ndarray], deadline: float) -> None:

@@ -191,7 +191,7 @@ def _mounts(paths: Iterable[str]) -> Iterator[list[str]]:
             yield from place(real)
         elif path not in made:
             made.add(path)
-            yield ["--ro-bind", path, path]
+            yield ["--dev-bind" if path.startswith("/dev/") else "--ro-bind", path, path]
             for hidden in sealing.hidden_packages(path):
                 made.update(parent for parent in _parents(f"{hidden}/") if parent.startswith(f"{path}/"))
                 yield ["--perms", "0755", "--tmpfs", hidden]
@@ -433,4 +433,6 @@ def detect(prefer: str | None = None) -> Isolation:
         if isinstance(found, Isolation):
             return Isolation(found.level, found.layers, "; ".join(reasons), found.files_as_root)
         reasons.append(found)
-    return Isolation("none", (), "; ".join(reasons))
+    # Root's children become nobody all the same, unless nobody could read the interpreter.
+    as_root = sys.platform == "linux" and os.geteuid() == 0 and "error" in _attempt(Isolation("none"))
+    return Isolation("none", (), "; ".join(reasons), as_root)

@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import shutil
 import socket
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.isolation.sandbox import Isolation, environment, link_packages, python_command, readable_paths
+from grader.isolation.sandbox import (
+    Isolation,
+    environment,
+    link_packages,
+    package_paths,
+    python_command,
+    readable_paths,
+)
+from grader.worker.sealing import Limits
 from grader.worker.serve import START, STOP
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
 # What students are given to import, and is no more than arithmetic.
-LESSON_FILES = ("__init__.py", "policy_cost.py")
+LESSON_FILES = ("__init__.py", "policy_cost.py", "decoder.py", "torch_meter.py")
 LESSON_PACKAGE = Path(__file__).parents[2] / "lesson"
 # Without a submission, neither starting nor answering takes this long unless something is broken.
 PATIENCE_SECONDS = 60
+
+# What importing a package takes besides numpy, as far as it is installed; a CUDA build keeps libraries beside itself.
+_COMPANIONS = {"torch": ("torch", "torchgen", "typing_extensions", "sympy", "mpmath", "functorch", "nvidia", "triton")}
+# PyTorch seeds its generators from there.
+_DEVICES = {"torch": ("/dev/urandom",)}
+# What is imported ahead for a package, so that no child has to.
+_IMPORTED_AHEAD = {"": (), "torch": ("grader.worker.torch_probes",)}
 
 _BOOTSTRAP = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.worker.serve import main; main()"
 
@@ -48,22 +65,32 @@ class Zygote:
     """A parent process with numpy imported; each call of `start` gives a fresh sealed child.
 
     It sees nothing of the grader but a copy of `grader.worker`, and of the lesson what students may import.
+
+    Parameters
+    ----------
+    package
+        "torch" to have that imported too; empty for numpy alone.
     """
 
-    def __init__(self, isolation: Isolation) -> None:
+    def __init__(self, isolation: Isolation, package: str = "") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="grader-worker-"))
         self._folder.chmod(0o755)
-        package = self._folder / "grader"
-        shutil.copytree(WORKER_PACKAGE, package / "worker", ignore=shutil.ignore_patterns("__pycache__"))
-        (package / "__init__.py").write_text("")
+        ours = self._folder / "grader"
+        shutil.copytree(WORKER_PACKAGE, ours / "worker", ignore=shutil.ignore_patterns("__pycache__"))
+        (ours / "__init__.py").write_text("")
         (self._folder / "lesson").mkdir()
         for name in LESSON_FILES:
             shutil.copy(LESSON_PACKAGE / name, self._folder / "lesson" / name)
-        link_packages(self._folder)
-        readable = [*readable_paths(), str(self._folder)]
-        ours, theirs = socket.socketpair()
+        companions = [name for name in _COMPANIONS.get(package, ()) if importlib.util.find_spec(name)]
+        packages = ("numpy", *companions)
+        link_packages(self._folder, packages)
+        readable = [*readable_paths(packages), str(self._folder), *_DEVICES.get(package, ())]
+        # A library takes about as much address space as it is long.
+        limits = Limits(memory=Limits.memory + _size_of_libraries(companions))
+        near, theirs = socket.socketpair()
         inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
-        inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable).to_dict())]
+        inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable, limits=limits).to_dict())]
+        inner += _IMPORTED_AHEAD[package]
         self._process = subprocess.Popen(  # noqa: S603 - the command is ours
             isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
@@ -74,7 +101,7 @@ class Zygote:
             start_new_session=True,
         )
         theirs.close()
-        self._control = ours
+        self._control = near
         self._control.settimeout(PATIENCE_SECONDS)
         self._expect(b"ready")
 
@@ -133,3 +160,29 @@ class Zygote:
         stderr = self._process.communicate()[1]
         lines = stderr.decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else f"it ended with status {self._process.returncode}"
+
+
+class Zygotes:
+    """The zygotes of one process, each started when it is first needed."""
+
+    def __init__(self, isolation: Isolation) -> None:
+        self._isolation = isolation
+        self._started: dict[str, Zygote] = {}
+
+    def having(self, package: str = "") -> Zygote:
+        """Return the zygote that has imported a package."""
+        if package not in self._started:
+            self._started[package] = Zygote(self._isolation, package)
+        return self._started[package]
+
+    def close(self) -> None:
+        """End all of them; whoever is asked for next is started anew."""
+        for zygote in self._started.values():
+            zygote.close()
+        self._started.clear()
+
+
+def _size_of_libraries(packages: Sequence[str]) -> int:
+    """Return the bytes of the shared libraries of some packages."""
+    folders = (Path(path) for path in package_paths(packages))
+    return sum(file.stat().st_size for folder in folders for file in folder.rglob("*.so*"))

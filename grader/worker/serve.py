@@ -7,11 +7,13 @@ its rights for good and then answers requests about one submission over that soc
 from __future__ import annotations
 
 import gc
+import importlib
 import json
 import os
 import signal
 import socket
 import sys
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -28,9 +30,16 @@ MAX_SUBMISSION_BYTES = 64 * 2**20
 
 
 def main() -> None:
-    """Serve the trusted side until it goes away; arguments: number of the control socket, and the seal plan."""
+    """Serve the trusted side until it goes away.
+
+    Arguments: number of the control socket, the seal plan, and modules to import ahead.
+    """
     control = socket.socket(fileno=int(sys.argv[1]))
     plan = SealPlan.from_dict(json.loads(sys.argv[2]))
+    # As it is imported, PyTorch asks for places where it can write. Nothing can be written here, nor has to be.
+    tempfile.tempdir = os.environ["TORCHINDUCTOR_CACHE_DIR"] = "/"
+    for name in sys.argv[3:]:
+        importlib.import_module(name)
     prepare(plan)
     # The child need not look at what the parent has made when it collects garbage.
     gc.collect()

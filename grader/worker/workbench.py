@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import io
 import signal
 import threading
@@ -90,7 +91,7 @@ class Workbench:
             case {"do": "call", "function": function, "args": args, "kwargs": kwargs}:
                 return self._loader.function(function)(*value(args), **value(kwargs))
             case {"do": "probe", "probe": name, "values": values}:
-                return getattr(probes, name)(self._loader, **value(values))
+                return _probe(name)(self._loader, **value(values))
             case {"do": "origins"}:
                 return self._loader.origins()
             case {"do": "load", "file": file}:
@@ -113,6 +114,15 @@ class Workbench:
     def _keep(self, value: object) -> int:
         self._kept.append(value)
         return len(self._kept) - 1
+
+
+def _probe(name: str) -> Callable[..., Any]:
+    """Return a probe; those in `torch_probes` are named with their module, which is not imported for others."""
+    module, _dot, function = name.rpartition(".")
+    probe: Callable[..., Any] = getattr(
+        importlib.import_module(f"grader.worker.{module}") if module else probes, function
+    )
+    return probe
 
 
 class Late(BaseException):

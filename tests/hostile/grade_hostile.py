@@ -212,7 +212,7 @@ class Judge:
         from grader.cases.fresh import reference_functions
         from grader.grading import CheckSession
         from grader.isolation.sandbox import detect
-        from grader.isolation.zygote import Zygote
+        from grader.isolation.zygote import Zygotes
         from lesson.course import load_course
 
         self.isolation = detect(level)
@@ -224,7 +224,8 @@ class Judge:
         hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
         self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
-        self._zygote = Zygote(self.isolation)
+        self._zygotes = Zygotes(self.isolation)
+        self._zygote = self._zygotes.having()
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
         word = "import os, sys\nprint('hello', file=sys.__stderr__, flush=True)\nos.write(1, b'a')\nos.write(2, b'b')\n"
@@ -236,7 +237,7 @@ class Judge:
 
     def close(self) -> None:
         self._checks.close()
-        self._zygote.close()
+        self._zygotes.close()
 
     def grade(self, hostile: Hostile) -> Any:
         from grader.classroom import ungradable
@@ -251,7 +252,7 @@ class Judge:
         if submission.problem:
             return ungradable(self.course, submission)
         student = RemoteStudent(
-            self._zygote, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
+            self._zygotes, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
         )
         try:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
