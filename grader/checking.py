@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -42,17 +41,12 @@ class Checker:
         student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS)
         try:
             for exercise in exercises:
-                if exercise.requires and any(map(student.defines, exercise.functions)):
-                    _import_ahead(exercise.requires)
+                if exercise.requires and exercise.can_be_graded_here and any(map(student.defines, exercise.functions)):
+                    # That takes seconds which no call has to answer for.
+                    importlib.import_module(exercise.requires)
             return self._checks.grade(student, exercises, on_check)
         finally:
             student.close()
-
-
-def _import_ahead(package: str) -> None:
-    """Import a package, if it is installed; that takes seconds which no call has to answer for."""
-    if importlib.util.find_spec(package) is not None:
-        importlib.import_module(package)
 
 
 def fingerprint(path: Path) -> dict[str, tuple[int, int]]:

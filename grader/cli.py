@@ -356,6 +356,9 @@ def author_check() -> None:
         problems += 1
         console.print(problem, highlight=False, markup=False)
     checks.close()
+    for exercise in _course().exercises:
+        if not exercise.can_be_graded_here:
+            console.print(f"{exercise.id} was left out: it needs the package {exercise.requires}.", style="yellow")
     if problems:
         raise typer.Exit(NOT_ALL_PASSED)
     console.print("Everything is as it should be.", style="green")

@@ -6,7 +6,6 @@ and runs them as often as it is asked to, in the caller's thread, without printi
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import traceback
 import warnings
@@ -86,7 +85,7 @@ class CheckSession:
         results: dict[str, ExerciseResult],
         on_check: OnCheck | None,
     ) -> ExerciseResult:
-        if exercise.requires and importlib.util.find_spec(exercise.requires) is None:
+        if not exercise.can_be_graded_here:
             return _skipped(exercise)
         result = self._run(student, exercise, on_check)
         if result.state in (State.PASSED, State.NOT_ATTEMPTED, State.UNGRADABLE, State.GRADER_ERROR):

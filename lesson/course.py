@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 import tomllib
 from collections.abc import Mapping
@@ -71,6 +72,11 @@ class Exercise:
     def points(self) -> int:
         """The points of all checks together."""
         return sum(check.points for check in self.checks)
+
+    @property
+    def can_be_graded_here(self) -> bool:
+        """Whether the package that it requires, if any, is installed."""
+        return not self.requires or importlib.util.find_spec(self.requires) is not None
 
 
 @dataclass(frozen=True)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import ast
 import copy
-import importlib.util
 import os
 from pathlib import Path
 from typing import Any
 
 import nbformat
 
+from lesson.course import load_course
+
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks" / "en"
 
 
 def can_run(topic: str) -> bool:
-    """Whether what a topic's module imports is installed; PyTorch is an extra."""
-    source = (ROOT / "student_template" / f"{topic}.py").read_text(encoding="utf-8")
-    return "import torch" not in source or importlib.util.find_spec("torch") is not None
+    """Whether a topic's exercises can be graded here; PyTorch is an extra."""
+    return all(exercise.can_be_graded_here for exercise in load_course().of_topic(topic))
 
 
 def read(topic: str) -> Any:

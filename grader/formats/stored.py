@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -163,7 +162,7 @@ def conditions_of(seed: int, isolation: str, course: Course) -> str:
 
 def _optional_packages(course: Course) -> list[str]:
     """Return the packages without which an exercise is skipped, as far as they are installed."""
-    return sorted({package for package in course.requires.values() if importlib.util.find_spec(package)})
+    return sorted({each.requires for each in course.exercises if each.requires and each.can_be_graded_here})
 
 
 def submission_from_dict(

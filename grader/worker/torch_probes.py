@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.checkpoint import checkpoint
-from torch.utils.flop_counter import FlopCounterMode
+from torch.utils.flop_counter import flop_registry
 
 from grader.worker.loading import Loader
 from lesson.decoder import BlockSizes, decoder
@@ -66,7 +66,7 @@ def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, 
     blocks = _blocks(**case)
     x = torch.from_numpy(case["x"]).requires_grad_(case["x_needs_gradient"])
     torch.manual_seed(case["seed"])
-    counter, meter = FlopCounterMode(display=False), MemoryMeter()
+    counter, meter = _WorkCounter(), MemoryMeter()
     with counter, meter:
         output = run(blocks, x)
         if not isinstance(output, Tensor):
@@ -80,8 +80,26 @@ def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, 
         "grad_x": _array(x.grad),
         "gradients": [{name: _array(each.grad) for name, each in block.named_parameters()} for block in blocks],
         "kept": kept,
-        "work": counter.get_total_flops(),
+        "work": counter.work,
     }
+
+
+class _WorkCounter(TorchDispatchMode):
+    """Count floating-point operations of matrix products, by PyTorch's own formulas.
+
+    PyTorch's `FlopCounterMode` also asks which module they belong to, and forbids answers that call
+    `torch.autograd.grad` in a backward of their own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.work = 0
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        made = func(*args, **(kwargs or {}))
+        if func.overloadpacket in flop_registry:
+            self.work += flop_registry[func.overloadpacket](*args, **(kwargs or {}), out_val=made)
+        return made
 
 
 def _blocks(
@@ -207,14 +225,21 @@ def _names_device(kwargs: Any) -> bool:
 def _on_device(device: _Device, func: Any, args: Any, kwargs: Any) -> Any:
     """Carry out an operation on values whose result lies on the device, or on the host if it is written there."""
     kwargs = dict(kwargs or {})
+    written = args[0] if func is torch.ops.aten.copy_.default else None
     if _names_device(kwargs):
         kwargs["device"] = "cpu"
-    written = args[0] if func is torch.ops.aten.copy_.default else None
+    elif written is None and any(map(_is_on_the_host, tree_leaves((args, kwargs)))):
+        raise RuntimeError("Expected all tensors to be on the same device, but some are on the host.")
     args, kwargs = tree_map_only(_DeviceTensor, lambda tensor: tensor.held, (args, kwargs))
     made = func(*args, **kwargs)
     if written is not None:
         return written
     return tree_map_only(Tensor, lambda tensor: _as_before(tensor, device), made)
+
+
+def _is_on_the_host(leaf: Any) -> bool:
+    # As elsewhere, a single number may come from anywhere.
+    return isinstance(leaf, Tensor) and not isinstance(leaf, _DeviceTensor) and leaf.ndim > 0
 
 
 def _as_before(tensor: Tensor, device: _Device) -> Tensor:

@@ -1,0 +1,26 @@
+"""Only the first block is offloaded."""
+# topic: torch_benchmark
+# loses: exercise5.offload
+# says: still on the device
+
+
+def run_blocks(blocks, x, mode, segment_size=1):
+    if mode == "full":
+        for start in range(0, len(blocks), segment_size):
+            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
+        return x
+    if mode == "selective":
+        for block in blocks:
+            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
+        return x
+    if mode == "offload":
+        with save_on_cpu():
+            x = blocks[0](x)
+        return _run(blocks[1:], x)
+    return _run(blocks, x)
+
+
+def _run(some, x):
+    for block in some:
+        x = block(x)
+    return x

@@ -1,0 +1,10 @@
+"""The plain loop in every mode."""
+# topic: torch_benchmark
+# loses: exercise5.gradients exercise5.frozen exercise5.offload
+# says: ran a second time
+
+
+def run_blocks(blocks, x, mode, segment_size=1):
+    for block in blocks:
+        x = block(x)
+    return x
