@@ -104,15 +104,16 @@ def test_files_that_are_named_exist(page: str) -> None:
             assert (ROOT / name).exists(), name
 
 
-def test_there_are_exactly_two_ways_to_set_up() -> None:
+def test_there_are_exactly_two_ways_to_set_up_and_one_to_add_pytorch() -> None:
     commands = dict(SET_UP.findall(README))
-    assert list(commands) == ["demo", "tests"]
+    assert list(commands) == ["demo", "tests", "torch"]
     assert README.count("python3 -m venv") == 2
     assert commands["demo"].endswith("grader run tests/demo_class")
     assert commands["tests"].endswith("pytest")
-    for command in commands.values():
+    assert commands["torch"].endswith("pytest tests/pytorch")
+    for name, command in commands.items():
         assert "-c constraints.txt" in command
-        assert "torch" not in command
+        assert ("torch" in command) == (name == "torch")
     script = read(".ci/run")
     assert all(f"set_up {name}" in script for name in commands)
 
