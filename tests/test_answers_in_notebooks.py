@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from notebook_tools import can_run
 
 from grader.author.answers import Answer, read_answers
 from grader.author.check import AuthorCheck
@@ -13,7 +14,12 @@ from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
 COURSE = load_course()
-ANSWERS = [*read_answers(ROOT / "tests" / "wrong_answers"), *read_answers(ROOT / "tests" / "right_answers")]
+ANSWERS = [
+    answer
+    for folder in ("wrong_answers", "right_answers")
+    for answer in read_answers(ROOT / "tests" / folder)
+    if can_run(answer.topic)
+]
 # What a student's notebook is full of beside the answers.
 NOISE = [
     "%matplotlib inline\n%pip install numpy\nimport matplotlib.pyplot as plt\nfrom grader.notebook import check, hint",
