@@ -8,8 +8,11 @@ et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", ar
 documentation of `torch.utils.checkpoint` and `torch.autograd.graph`.
 """
 
+import argparse
 from collections.abc import Sequence
 from functools import partial
+from pathlib import Path
+from typing import Any
 
 from torch import Tensor
 from torch.autograd.graph import save_on_cpu
@@ -68,3 +71,45 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
         with save_on_cpu(pin_memory=x.is_cuda):
             return run(blocks, x)
     raise ValueError(f"there is no mode {mode!r}")
+
+
+def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> dict[str, Any]:
+    """Measure your `run_blocks` in every mode, and write the result and a plot of it; given, and not graded.
+
+    Parameters
+    ----------
+    output : str
+        Where the result goes; the plot lies beside it.
+    **options
+        Such as `device="cuda"`; see `lesson.torch_measure.benchmark`.
+
+    Returns
+    -------
+    dict
+        What was written.
+    """
+    from lesson import torch_measure
+
+    return torch_measure.benchmark(run_blocks, Path(output), **options)
+
+
+def main() -> None:
+    """Measure from the command line."""
+    from rich.console import Console
+
+    from lesson.torch_measure import table
+
+    parser = argparse.ArgumentParser(description="Measure run_blocks in every mode.")
+    parser.add_argument("--output", default="outputs/torch_benchmark.json", help="default: %(default)s")
+    parser.add_argument("--device", help='"cpu" or "cuda"; default: a GPU if there is one')
+    parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"], help="default: %(default)s")
+    parser.add_argument("--layers", type=int, default=6, help="default: %(default)s")
+    parser.add_argument("--seq", type=int, default=256, help="tokens per sequence; default: %(default)s")
+    parser.add_argument("--batch", type=int, default=4, help="sequences; default: %(default)s")
+    parser.add_argument("--repeats", type=int, default=15, help="timed steps per mode; default: %(default)s")
+    options = vars(parser.parse_args())
+    Console().print(table(benchmark(**options)))
+
+
+if __name__ == "__main__":
+    main()
