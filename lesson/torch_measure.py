@@ -12,7 +12,6 @@ import dataclasses
 import json
 import os
 import platform
-import statistics
 import sys
 import tempfile
 import time
@@ -54,7 +53,7 @@ class Way:
     segment_size: int = 1
 
     def __str__(self) -> str:
-        return f"full, {self.segment_size}" if self.mode == "full" else self.mode
+        return f"full, k = {self.segment_size}" if self.mode == "full" else self.mode
 
 
 @dataclass(frozen=True)
@@ -70,7 +69,7 @@ class Shape:
     @property
     def value(self) -> int:
         """Return v, the bytes of one value."""
-        return self.torch_dtype.itemsize
+        return int(self.torch_dtype.itemsize)
 
     @property
     def torch_dtype(self) -> torch.dtype:
@@ -499,21 +498,18 @@ def table(report: dict[str, Any]) -> Table:
     """Return a result as a table for the terminal."""
     from rich.table import Table
 
-    found = Table(title=f"torch {report['torch']}, {report['device']}, {report['threads']} threads")
-    for name in (_("type"), _("mode"), _("MiB kept"), _("MiB peak"), _("GFLOP"), _("ms per step"), _("gradients")):
-        found.add_column(name, justify="left" if name in (_("type"), _("mode")) else "right")
+    found = Table(title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left")
+    for name in ("", _("MiB kept"), _("predicted"), _("MiB peak"), _("predicted"), _("GFLOP"), _("ms"), _("gradients")):
+        found.add_column(name, justify="right" if name else "left", no_wrap=True)
     for row in report["rows"]:
-        seconds = row["seconds"]
+        sizes = [row[key][which] / 2**20 for key in ("kept_bytes", "peak_bytes") for which in ("measured", "predicted")]
+        equal = _("equal") if row["gradients_equal"] else f"± {row['largest_gradient_difference']:.1g}"
         found.add_row(
-            row["dtype"], _label(row), *(
-                f"{row[key]['measured'] / unit:.1f} ({row[key]['predicted'] / unit:.1f})"
-                for key, unit in (("kept_bytes", 2**20), ("peak_bytes", 2**20), ("flops", 1e9))
-            ),
-            f"{1000 * seconds['median']:.0f} ({1000 * seconds['lower_quartile']:.0f} to "
-            f"{1000 * seconds['upper_quartile']:.0f})",
-            _("equal") if row["gradients_equal"] else f"± {row['largest_gradient_difference']:.2g}",
+            f"{row['dtype']} {_label(row)}", *(f"{size:.1f}" for size in sizes),
+            f"{row['flops']['measured'] / 1e9:.1f}", f"{1000 * row['seconds']['median']:.0f}", equal,
+            end_section=row["mode"] == "offload",
         )  # fmt: skip
-    found.caption = _("in brackets: predicted, or quartiles; * on fake tensors of a device that is not the host")
+    found.caption = _("* on fake tensors of a device that is not the host")
     return found
 
 
@@ -533,11 +529,16 @@ def picture(report: dict[str, Any]) -> Picture:
 
     def draw(axes: Sequence[Axes]) -> None:
         panels = (
-            ("kept_bytes", 2**20, _("kept, MiB")), ("peak_bytes", 2**20, _("peak, MiB")), ("flops", 1e9, _("GFLOP")),
+            ("kept_bytes", 2**20, _("kept after the forward, MiB")), ("peak_bytes", 2**20, _("peak of a step, MiB")),
+            ("flops", 1e9, _("work of a step, GFLOP")),
         )  # fmt: skip
         for ax, (key, unit, label) in zip(axes, panels, strict=False):
             pairs = [(row[key]["predicted"] / unit, row[key]["measured"] / unit) for row in rows]
-            _draw_pairs(ax, places, pairs)
+            hosts = [row["host_bytes"] if key == "kept_bytes" else None for row in rows]
+            _draw_pairs(ax, places, pairs, [
+                f"{pair[1]:.1f}" + (_(", on the host {size:.1f}").format(size=host["measured"] / unit) if host else "")
+                for pair, host in zip(pairs, hosts, strict=True)
+            ])  # fmt: skip
             ax.set(xlabel=label)
         _draw_times(axes[3], places, [row["seconds"] for row in rows])
         for ax in axes:
@@ -550,14 +551,15 @@ def picture(report: dict[str, Any]) -> Picture:
                 axes[0].text(0, place - 0.75, row["dtype"], fontweight="bold", va="center")
         axes[0].figure.legend(*axes[0].get_legend_handles_labels(), ncols=2, loc="outside upper left")
         axes[0].figure.suptitle(
-            f"{report['device']}, torch {report['torch']}; {_('* on fake tensors of a device that is not the host')}",
+            f"torch {report['torch']}, {report['figures']}; {_('time: median and quartiles')}\n"
+            f"{_('* on fake tensors of a device that is not the host')}",
             fontsize=9, x=0.99, ha="right",
         )  # fmt: skip
 
     return Picture(draw, text, (11.5, 0.6 + 0.36 * (max(places) + 2)), axes=4)
 
 
-def _draw_pairs(ax: Axes, places: Sequence[float], pairs: Sequence[tuple[float, float]]) -> None:
+def _draw_pairs(ax: Axes, places: Sequence[float], pairs: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
     from lesson.figures import _INK, _MIDDLE
 
     predicted, measured = zip(*pairs, strict=True)
@@ -565,9 +567,8 @@ def _draw_pairs(ax: Axes, places: Sequence[float], pairs: Sequence[tuple[float, 
             linewidth=0.8, label=_("predicted"))  # fmt: skip
     ax.barh([place + 0.19 for place in places], measured, 0.36, facecolor=_MIDDLE, edgecolor=_INK, linewidth=0.8,
             label=_("measured"))  # fmt: skip
-    for place, value in zip(places, measured, strict=True):
-        ax.annotate(f"{value:.1f}", (max(value, 0), place + 0.19), (3, 0), textcoords="offset points", va="center",
-                    fontsize=8)  # fmt: skip
+    for place, value, label in zip(places, measured, labels, strict=True):
+        ax.annotate(label, (value, place + 0.19), (3, 0), textcoords="offset points", va="center", fontsize=8)
 
 
 def _draw_times(ax: Axes, places: Sequence[float], times: Sequence[dict[str, float]]) -> None:
@@ -581,7 +582,7 @@ def _draw_times(ax: Axes, places: Sequence[float], times: Sequence[dict[str, flo
     for place, median, high in zip(places, medians, above, strict=True):
         ax.annotate(f"{median:.0f}", (median + high, place), (4, 0), textcoords="offset points", va="center",
                     fontsize=8)  # fmt: skip
-    ax.set(xlabel=_("a step, ms (median, quartiles)"))
+    ax.set(xlabel=_("time of a step, ms"))
 
 
 def _places(rows: Sequence[dict[str, Any]]) -> list[float]:
@@ -611,10 +612,7 @@ def _measure(
         flops.append(measure_flops(run_blocks, bench, way))
         advance()
     times = _time_in_turns(run_blocks, bench, ways, repeats, advance)
-    return [
-        _row(shape, way, *found)
-        for way, *found in zip(ways, memories, flops, times, equal, strict=True)
-    ]  # fmt: skip
+    return [_row(shape, *found) for found in zip(ways, memories, flops, times, equal, strict=True)]
 
 
 def _memory_on(run_blocks: RunBlocks, bench: Bench, shape: Shape, way: Way) -> tuple[Memory, str]:
@@ -638,10 +636,8 @@ def _time_in_turns(
             if turn:
                 seconds[way].append(found)
             advance()
-    return [
-        Times(statistics.median(found), *(float(np.quantile(found, q)) for q in (0.25, 0.75)), repeats)
-        for found in seconds.values()
-    ]
+    quartiles = [[float(np.quantile(found, share)) for share in (0.25, 0.5, 0.75)] for found in seconds.values()]
+    return [Times(median, lower, upper, repeats) for lower, median, upper in quartiles]
 
 
 def _row(
@@ -682,7 +678,7 @@ def _instruments(device: torch.device) -> dict[str, str]:
 
 
 def _device_name(device: torch.device) -> str:
-    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type.upper()
+    return str(torch.cuda.get_device_name(device)) if device.type == "cuda" else device.type.upper()
 
 
 @contextmanager
@@ -691,7 +687,8 @@ def _progress(total: int, shown: bool | None) -> Iterator[Callable[[], None]]:
     from rich.progress import Progress
 
     console = Console(file=sys.stderr)
-    with Progress(console=console, transient=True, disable=not (console.is_terminal if shown is None else shown)) as bar:
+    show = console.is_terminal if shown is None else shown
+    with Progress(console=console, transient=True, disable=not show) as bar:
         task = bar.add_task(_("Measuring"), total=total)
         yield lambda: bar.advance(task)
 
