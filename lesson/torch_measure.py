@@ -258,7 +258,7 @@ class DeviceMeter(MemoryMeter):
     ----------
     parts : list of str
         Names of the modules that are running, the innermost last (see `naming_parts`). `by_operation` names memory
-        "part/operation", "part/operation/mask" where it holds truth values.
+        "part/operation", "part/operation[1]" if it is the second result of several.
     """
 
     def __init__(self, device: str) -> None:
@@ -271,12 +271,11 @@ class DeviceMeter(MemoryMeter):
         kwargs = kwargs or {}
         given = {id(tensor.untyped_storage()) for tensor in _tensors((args, kwargs))}
         made = func(*args, **kwargs)
-        for tensor in _tensors(made):
+        name = f"{self.parts[-1] if self.parts else 'block'}/{func.overloadpacket.__name__}"
+        for index, tensor in enumerate(_tensors(made)):
             storage = tensor.untyped_storage()
             if tensor.device.type == self.device and id(storage) not in given:
-                part = self.parts[-1] if self.parts else "block"
-                mask = "/mask" if tensor.dtype == torch.bool else ""
-                self._note(f"{part}/{func.overloadpacket.__name__}{mask}", storage)
+                self._note(f"{name}[{index}]" if isinstance(made, tuple) else name, storage)
         return made
 
 
@@ -356,15 +355,17 @@ class Bench:
                     tensor.grad.zero_()
 
 
-def measure_memory(run_blocks: RunBlocks, bench: Bench, way: Way) -> tuple[Memory, dict[str, int]]:
-    """Return what a step holds by `DeviceMeter`, and what it keeps by part and operation.
+def measure_memory(
+    run_blocks: RunBlocks, bench: Bench, way: Way, host_device: str = "cpu"
+) -> tuple[Memory, dict[str, int]]:
+    """Return what a step holds by `DeviceMeter`, and what it keeps by part and operation, the last output included.
 
     The meter does not see what an operation allocates and frees inside itself.
     """
     device = bench.x.device.type
-    meter, host = DeviceMeter(device), DeviceMeter("cpu")
-    # On a CPU there is nothing else to be counted.
-    with host if device != "cpu" else nullcontext(), meter:
+    meter, host = DeviceMeter(device), DeviceMeter(host_device)
+    # Where the device is the host there is nothing else to be counted.
+    with host if device != host_device else nullcontext(), meter:
         with naming_parts(bench.blocks, meter):
             output = bench.forward(run_blocks, way)
         kept = meter.alive - output.nbytes + (0 if way.mode == "offload" else bench.x.nbytes)
