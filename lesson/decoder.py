@@ -122,9 +122,8 @@ class AttentionCore(nn.Module):
         # Query heads that share keys stand below each other, so that no key is copied.
         grouped = q.reshape(batch, k.shape[1], -1, size)
         scores = (grouped @ k.transpose(-2, -1)).view(batch, heads, seq, seq)
-        future = torch.ones(seq, seq, dtype=torch.bool, device=q.device).triu_(1)
-        # In place: neither step needs its input for the backward.
-        scores = scores.mul_(1 / math.sqrt(size)).masked_fill_(future, -math.inf)
+        future = torch.ones(seq, seq, dtype=torch.bool, device=q.device).triu(1)
+        scores = (scores / math.sqrt(size)).masked_fill(future, -math.inf)
         weights = self.dropout(scores.softmax(dim=-1))
         return (weights.view(batch, k.shape[1], -1, seq) @ v).view(batch, heads, seq, size)
 
