@@ -258,25 +258,52 @@ class DeviceMeter(MemoryMeter):
     ----------
     parts : list of str
         Names of the modules that are running, the innermost last (see `naming_parts`). `by_operation` names memory
-        "part/operation", "part/operation[1]" if it is the second result of several.
+        "part/operation", "part/operation[1]" if it is the second result of several. The part is "backward" where no
+        module is running.
     """
 
     def __init__(self, device: str) -> None:
         super().__init__()
         self.device = device
         self.parts: list[str] = []
+        self._log: list[tuple[int, str, int]] = []  # what came, and what went (then without a name)
+        self._log_at_peak = 0
 
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an operation and take note of the memory it creates on the device."""
         kwargs = kwargs or {}
         given = {id(tensor.untyped_storage()) for tensor in _tensors((args, kwargs))}
         made = func(*args, **kwargs)
-        name = f"{self.parts[-1] if self.parts else 'block'}/{func.overloadpacket.__name__}"
+        name = f"{self.parts[-1] if self.parts else 'backward'}/{func.overloadpacket.__name__}"
         for index, tensor in enumerate(_tensors(made)):
             storage = tensor.untyped_storage()
             if tensor.device.type == self.device and id(storage) not in given:
                 self._note(f"{name}[{index}]" if isinstance(made, tuple) else name, storage)
         return made
+
+    def at_peak(self) -> dict[str, int]:
+        """Return the bytes that were alive at the peak, like `by_operation`."""
+        alive: dict[int, tuple[str, int]] = {}
+        for number, name, size in self._log[: self._log_at_peak]:
+            if name:
+                alive[number] = (name, size)
+            else:
+                del alive[number]
+        found: dict[str, int] = {}
+        for name, size in alive.values():
+            found[name] = found.get(name, 0) + size
+        return found
+
+    def _note(self, operation: str, storage: torch.UntypedStorage) -> None:
+        before = self.peak
+        super()._note(operation, storage)
+        self._log.append((self._count, operation, storage.nbytes()))
+        if self.peak > before:
+            self._log_at_peak = len(self._log)
+
+    def _forget(self, number: int) -> None:
+        super()._forget(number)
+        self._log.append((number, "", 0))
 
 
 @contextmanager
@@ -285,16 +312,15 @@ def naming_parts(blocks: nn.ModuleList, meter: DeviceMeter) -> Iterator[None]:
     handles = []
     for block in blocks:
         for name, module in block.named_modules():
-            if name:
 
-                def enter(_module: nn.Module, _args: Any, name: str = name) -> None:
-                    meter.parts.append(name)
+            def enter(_module: nn.Module, _args: Any, name: str = name) -> None:
+                meter.parts.append(name or "block")
 
-                def leave(_module: nn.Module, _args: Any, _out: Any) -> None:
-                    meter.parts.pop()
+            def leave(_module: nn.Module, _args: Any, _out: Any) -> None:
+                meter.parts.pop()
 
-                handles.append(module.register_forward_pre_hook(enter))
-                handles.append(module.register_forward_hook(leave, always_call=True))
+            handles.append(module.register_forward_pre_hook(enter))
+            handles.append(module.register_forward_hook(leave, always_call=True))
     try:
         yield
     finally:
@@ -355,29 +381,32 @@ class Bench:
                     tensor.grad.zero_()
 
 
-def measure_memory(
-    run_blocks: RunBlocks, bench: Bench, way: Way, host_device: str = "cpu"
-) -> tuple[Memory, dict[str, int]]:
-    """Return what a step holds by `DeviceMeter`, and what it keeps by part and operation, the last output included.
+@dataclass(frozen=True)
+class Held:
+    """What a step held: in all, and by part and operation after the forward (with the last output) and at the peak."""
 
-    The meter does not see what an operation allocates and frees inside itself.
-    """
+    memory: Memory
+    kept: dict[str, int]
+    at_peak: dict[str, int]
+
+
+def measure_memory(run_blocks: RunBlocks, bench: Bench, way: Way, host_device: str = "cpu") -> Held:
+    """Return what a step holds by `DeviceMeter`, which does not see what an operation frees within itself."""
     device = bench.x.device.type
     meter, host = DeviceMeter(device), DeviceMeter(host_device)
     # Where the device is the host there is nothing else to be counted.
-    with host if device != host_device else nullcontext(), meter:
-        with naming_parts(bench.blocks, meter):
-            output = bench.forward(run_blocks, way)
+    with host if device != host_device else nullcontext(), meter, naming_parts(bench.blocks, meter):
+        output = bench.forward(run_blocks, way)
         kept = meter.alive - output.nbytes + (0 if way.mode == "offload" else bench.x.nbytes)
         items, on_host = meter.by_operation(), host.alive
         output.backward(bench.grad)
-    return Memory(kept, on_host, meter.peak), items
+    return Held(Memory(kept, on_host, meter.peak), items, meter.at_peak())
 
 
 def measure_apart(run_blocks: RunBlocks, shape: Shape, way: Way) -> Memory:
     """Return what a step would hold on a device that is not the host, by tensors without contents ("meta")."""
     with FakeTensorMode():
-        return measure_memory(run_blocks, Bench.of(shape, "meta"), way)[0]
+        return measure_memory(run_blocks, Bench.of(shape, "meta"), way).memory
 
 
 def measure_cuda_peak(run_blocks: RunBlocks, bench: Bench, way: Way) -> int:
@@ -500,17 +529,19 @@ def table(report: dict[str, Any]) -> Table:
     from rich.table import Table
 
     found = Table(title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left")
-    for name in ("", _("MiB kept"), _("predicted"), _("MiB peak"), _("predicted"), _("GFLOP"), _("ms"), _("gradients")):
+    for name in ("", _("MiB kept"), _("(said)"), _("peak"), _("(said)"), _("GFLOP"), _("ms"), _("gradients")):
         found.add_column(name, justify="right" if name else "left", no_wrap=True)
     for row in report["rows"]:
+        if row["mode"] == "none":
+            found.add_section()
+            found.add_row(f"[bold]{row['dtype']}[/]")
         sizes = [row[key][which] / 2**20 for key in ("kept_bytes", "peak_bytes") for which in ("measured", "predicted")]
         equal = _("equal") if row["gradients_equal"] else f"± {row['largest_gradient_difference']:.1g}"
         found.add_row(
-            f"{row['dtype']} {_label(row)}", *(f"{size:.1f}" for size in sizes),
-            f"{row['flops']['measured'] / 1e9:.1f}", f"{1000 * row['seconds']['median']:.0f}", equal,
-            end_section=row["mode"] == "offload",
+            _label(row), *(f"{size:.1f}" for size in sizes), f"{row['flops']['measured'] / 1e9:.1f}",
+            f"{1000 * row['seconds']['median']:.0f}", equal,
         )  # fmt: skip
-    found.caption = _("* on fake tensors of a device that is not the host")
+    found.caption = _("(said): predicted. * on fake tensors of a device that is not the host")
     return found
 
 
@@ -619,7 +650,7 @@ def _measure(
 def _memory_on(run_blocks: RunBlocks, bench: Bench, shape: Shape, way: Way) -> tuple[Memory, str]:
     if way.mode == "offload" and bench.x.device.type == "cpu":
         return measure_apart(run_blocks, shape, way), "fake tensors"
-    memory, _items = measure_memory(run_blocks, bench, way)
+    memory = measure_memory(run_blocks, bench, way).memory
     if bench.x.is_cuda:
         memory = dataclasses.replace(memory, peak=measure_cuda_peak(run_blocks, bench, way))
     return memory, "device"

@@ -60,7 +60,10 @@ _READERS_NAMES: Mapping[str, str] = MappingProxyType(
         "block/mul": "last matrix input",
         "dropout/native_dropout[1]": "dropout masks",
         # Not in the formula.
-        "core/ones": "causal mask",
+        "core/triu": "causal mask",
+        "core/bmm": "scores before the softmax",
+        "core/div": "scores before the softmax",
+        "core/masked_fill": "scores before the softmax",
         "attention_norm/native_layer_norm[1]": "statistics of norms",
         "attention_norm/native_layer_norm[2]": "statistics of norms",
         "attention_norm/rsqrt": "statistics of norms",
@@ -82,17 +85,18 @@ class AtScale:
         The decoder, and how it was run.
     memory : Memory
         Kept, on the host, and at the peak, in bytes over parameters and their gradients.
-    items : dict
-        What is kept on the device, in bytes of all layers, by what a reader calls it (as in `kept_items`); by part and
-        operation where that is unknown.
+    items, peak_items : dict
+        What is kept on the device, and what is there at the peak, in bytes of all layers, by what a reader calls it (as
+        in `kept_items`); by part and operation where that is unknown.
     operations : dict
-        Reader's name → the parts and operations that created it.
+        Reader's name → the parts and operations that created what is kept.
     """
 
     shape: Shape
     way: Way
     memory: Memory
     items: dict[str, int]
+    peak_items: dict[str, int]
     operations: dict[str, str]
 
     def in_sbh(self, size: int) -> float:
@@ -123,17 +127,28 @@ def at_scale(run_blocks: RunBlocks, shape: Shape, mode: str = "none", segment_si
     if mode == "offload":
         device, host, run = ("cpu", "meta", _moving(run_blocks)) if shape.sizes.fused else ("meta", "cpu", run_blocks)
     with FakeTensorMode():
-        bench = Bench.of(shape, device)
-        memory, found = measure_memory(run, bench, way, host)
-    if mode == "offload":  # only the output is left, which nothing needs
-        found = {name: size for name, size in found.items() if name != "block/add"}
-    items: dict[str, int] = {}
+        held = measure_memory(run, Bench.of(shape, device), way, host)
+    # In "offload" only the output is left, which nothing needs.
+    kept = {name: size for name, size in held.kept.items() if mode != "offload" or name != "block/add"}
     operations: dict[str, str] = {}
-    for operation, size in found.items():
-        name = _READERS_NAMES.get(operation, operation)
-        items[name] = items.get(name, 0) + size
+    for operation in kept:
+        name = _name(operation)
         operations[name] = f"{operations[name]}, {operation}" if name in operations else operation
-    return AtScale(shape, way, memory, items, operations)
+    return AtScale(shape, way, held.memory, named(kept), named(held.at_peak), operations)
+
+
+def named(found: Mapping[str, int]) -> dict[str, int]:
+    """Return sizes by what a reader calls them."""
+    items: dict[str, int] = {}
+    for operation, size in found.items():
+        items[_name(operation)] = items.get(_name(operation), 0) + size
+    return items
+
+
+def _name(operation: str) -> str:
+    if operation == "backward/_to_copy":
+        return "copies made by the backward"  # from the host, or into another type
+    return "gradients in flight" if operation.startswith("backward/") else _READERS_NAMES.get(operation, operation)
 
 
 def compare_items(found: AtScale) -> list[tuple[str, float, float, str]]:
