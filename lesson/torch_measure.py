@@ -227,8 +227,23 @@ def predict_memory(shape: Shape, way: Way) -> Memory:
         kept = shape.layers * (layer - core)
         return Memory(kept, 0, kept + max(flight, core))
     if way.mode == "offload":
-        return Memory(0, shape.layers * layer, layer)
+        return Memory(0, shape.layers * layer, _offload_peak(shape))
     return Memory(shape.layers * layer, 0, shape.layers * layer + flight)
+
+
+def _offload_peak(shape: Shape) -> int:
+    """Return the most that one operation needs at once, when all else is on the host.
+
+    Either in the forward of attention: a layer's input and that of its matrices, queries, keys and values, the scores
+    three times (as they become weights), and the mask. Or in the backward of the last matrix, together with the matrix
+    and its gradient; or in that of act(gate) · up.
+    """
+    items, wide = kept_items(shape), shape.value * shape.seq * shape.batch * shape.ffn
+    scores = items.get("softmax", 0)
+    attention = 2 * shape.stream + items["queries"] + items["keys and values"]
+    attention += 3 * scores + items.get("softmax dropout mask", 0)
+    last = shape.stream + 2 * (wide + shape.value * shape.sizes.hidden * shape.ffn)
+    return max(attention, last, shape.stream + 5 * wide * shape.sizes.gated)
 
 
 def predict_flops(shape: Shape, way: Way) -> int:
@@ -718,9 +733,8 @@ def _progress(total: int, shown: bool | None) -> Iterator[Callable[[], None]]:
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(file=sys.stderr)
-    show = console.is_terminal if shown is None else shown
-    with Progress(console=console, transient=True, disable=not show) as bar:
+    console = Console(file=sys.stderr, force_terminal=shown)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task(_("Measuring"), total=total)
         yield lambda: bar.advance(task)
 

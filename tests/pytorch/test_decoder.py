@@ -159,7 +159,7 @@ def kept(shape: Shape, mode: str) -> int:
         return measure_memory(run_blocks, Bench.of(shape, "cpu"), Way(mode)).memory.kept
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(shapes)
 def test_a_layer_keeps_what_the_formula_says(shape: Shape) -> None:
     # Not in the formula: up to two numbers a token and norm, and the causal mask.

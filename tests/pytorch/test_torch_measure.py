@@ -146,7 +146,9 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch) -> None:
     assert path.read_text(encoding="utf-8") == "old"
 
 
-def test_a_progress_bar_is_shown_where_it_is_wanted(capsys) -> None:
+def test_a_progress_bar_is_shown_where_it_is_wanted(capsys, monkeypatch) -> None:
+    for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
+        monkeypatch.delenv(name, raising=False)
     for shown, found in ((True, True), (False, False), (None, False)):
         with torch_measure._progress(2, shown) as advance:
             advance()
