@@ -8,6 +8,7 @@ Sizes in formulas: s `seq`, b `batch`, h `hidden`, a `heads`, f `ffn`.
 
 from __future__ import annotations
 
+import argparse
 import dataclasses
 import json
 import os
@@ -537,6 +538,27 @@ def benchmark(
     _write(path, json.dumps(report, indent=2, allow_nan=False) + "\n")
     _write(path.with_suffix(".svg"), picture(report).svg())
     return report
+
+
+def main(measure: Callable[..., dict[str, Any]], arguments: Sequence[str] | None = None) -> None:
+    """Measure from the command line; `measure` takes the options of `benchmark` but for `run_blocks`."""
+    from rich.console import Console
+
+    parser = argparse.ArgumentParser(
+        description="Measure run_blocks in every mode.", formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    parser.add_argument("--output", default="outputs/torch_benchmark.json", help="where the result goes")
+    parser.add_argument("--device", help='"cpu" or "cuda"; None: a GPU if there is one')
+    parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"], help="of weights and activations")
+    parser.add_argument("--layers", type=int, default=6, help="blocks of the decoder")
+    parser.add_argument("--hidden", type=int, default=256, help="width of the decoder")
+    parser.add_argument("--heads", type=int, default=8, help="attention heads")
+    parser.add_argument("--seq", type=int, default=256, help="tokens per sequence")
+    parser.add_argument("--batch", type=int, default=4, help="sequences")
+    parser.add_argument("--repeats", type=int, default=15, help="timed steps per mode")
+    options = vars(parser.parse_args(arguments))
+    sizes = BlockSizes(options.pop("hidden"), options.pop("heads"))
+    Console().print(table(measure(sizes=sizes, **options)))
 
 
 def table(report: dict[str, Any]) -> Table:

@@ -8,10 +8,8 @@ et al. 2022, "Reducing Activation Recomputation in Large Transformer Models", ar
 documentation of `torch.utils.checkpoint` and `torch.autograd.graph`.
 """
 
-import argparse
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -90,26 +88,10 @@ def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> d
     """
     from lesson import torch_measure
 
-    return torch_measure.benchmark(run_blocks, Path(output), **options)
-
-
-def main() -> None:
-    """Measure from the command line."""
-    from rich.console import Console
-
-    from lesson.torch_measure import table
-
-    parser = argparse.ArgumentParser(description="Measure run_blocks in every mode.")
-    parser.add_argument("--output", default="outputs/torch_benchmark.json", help="default: %(default)s")
-    parser.add_argument("--device", help='"cpu" or "cuda"; default: a GPU if there is one')
-    parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"], help="default: %(default)s")
-    parser.add_argument("--layers", type=int, default=6, help="default: %(default)s")
-    parser.add_argument("--seq", type=int, default=256, help="tokens per sequence; default: %(default)s")
-    parser.add_argument("--batch", type=int, default=4, help="sequences; default: %(default)s")
-    parser.add_argument("--repeats", type=int, default=15, help="timed steps per mode; default: %(default)s")
-    options = vars(parser.parse_args())
-    Console().print(table(benchmark(**options)))
+    return torch_measure.benchmark(run_blocks, output, **options)
 
 
 if __name__ == "__main__":
-    main()
+    from lesson.torch_measure import main
+
+    main(benchmark)
