@@ -207,44 +207,57 @@ def core_bytes(shape: Shape) -> int:
 def predict_memory(shape: Shape, way: Way) -> Memory:
     """Return what the formulas promise.
 
-    The peak is what is kept, what is rebuilt for the backward, and the gradients in flight when the backward of a layer
-    begins: those of the last matrix's output, input and weights, less the dropout mask that is freed by then. Where
-    attention's scores are very large, more are in flight later.
+    The peak is reached while one layer is differentiated: what the others keep, and that layer with its gradients
+    (`_busy_layer`). In "full" its whole segment has been rebuilt before.
     """
     layer, core, stream = sum(kept_items(shape).values()), core_bytes(shape), shape.stream
-    tokens, hidden = shape.seq * shape.batch, shape.sizes.hidden
-    weights = shape.value * hidden * shape.ffn
-    freed = tokens * hidden if shape.sizes.dropout else 0
-    flight = stream * bool(shape.sizes.dropout) + shape.value * tokens * shape.ffn + weights - freed
     if way.mode == "full":
         starts = range(0, shape.layers, way.segment_size)
-        # Segments are rebuilt from the last one on; those behind are gone by then.
-        rebuilt = [
-            stream * (index + 1) + min(way.segment_size, shape.layers - start) * layer - stream
-            for index, start in enumerate(starts)
+        # Segments are rebuilt from the last one on. A segment's input is among what its first layer keeps.
+        lengths = [min(way.segment_size, shape.layers - start) for start in starts]
+        peaks = [
+            stream * before + (length - 1) * layer + _busy_layer(shape, layer) for before, length in enumerate(lengths)
         ]
-        return Memory(stream * len(starts), 0, max(rebuilt) + flight)
-    if way.mode == "selective":
-        kept = shape.layers * (layer - core)
-        return Memory(kept, 0, kept + max(flight, core))
+        return Memory(stream * len(starts), 0, max(peaks))
     if way.mode == "offload":
         return Memory(0, shape.layers * layer, _offload_peak(shape))
-    return Memory(shape.layers * layer, 0, shape.layers * layer + flight)
+    kept = layer - core if way.mode == "selective" else layer
+    return Memory(shape.layers * kept, 0, (shape.layers - 1) * kept + _busy_layer(shape, kept))
+
+
+def _busy_layer(shape: Shape, kept: int) -> int:
+    """Return the most that a layer takes during its backward, if it has kept so much.
+
+    Either when its backward begins: then there are the gradients of the last matrix's output, input and weights, and a
+    dropout mask has gone. Or in the core of attention, when what came after has gone: then there are the input of the
+    layer and of its matrices, queries, keys and values, the scores three times and their mask (`_scores`), and the
+    gradients of the layer's output, of the attended values and of what is on the way between.
+    """
+    items, tokens, hidden = kept_items(shape), shape.seq * shape.batch, shape.sizes.hidden
+    last = shape.value * tokens * shape.ffn + shape.value * hidden * shape.ffn
+    if shape.sizes.dropout:
+        last += shape.stream - tokens * hidden
+    attention = 5 * shape.stream + items["queries"] + items["keys and values"] + _scores(shape)
+    return max(kept + last, attention)
 
 
 def _offload_peak(shape: Shape) -> int:
     """Return the most that one operation needs at once, when all else is on the host.
 
-    Either in the forward of attention: a layer's input and that of its matrices, queries, keys and values, the scores
-    three times (as they become weights), and the mask. Or in the backward of the last matrix, together with the matrix
-    and its gradient; or in that of act(gate) · up.
+    Either in the forward of attention: a layer's input and that of its matrices, queries, keys and values, and the
+    scores. Or in the backward of the last matrix, together with the matrix and its gradient; or in that of
+    act(gate) · up.
     """
     items, wide = kept_items(shape), shape.value * shape.seq * shape.batch * shape.ffn
-    scores = items.get("softmax", 0)
-    attention = 2 * shape.stream + items["queries"] + items["keys and values"]
-    attention += 3 * scores + items.get("softmax dropout mask", 0)
+    attention = 2 * shape.stream + items["queries"] + items["keys and values"] + _scores(shape)
     last = shape.stream + 2 * (wide + shape.value * shape.sizes.hidden * shape.ffn)
     return max(attention, last, shape.stream + 5 * wide * shape.sizes.gated)
+
+
+def _scores(shape: Shape) -> int:
+    """Return the most that attention's scores take: before, after and in the next step, forward and backward alike."""
+    items = kept_items(shape)
+    return 3 * items.get("softmax", 0) + items.get("softmax dropout mask", 0)
 
 
 def predict_flops(shape: Shape, way: Way) -> int:
@@ -578,7 +591,7 @@ def table(report: dict[str, Any]) -> Table:
             _label(row), *(f"{size:.1f}" for size in sizes), f"{row['flops']['measured'] / 1e9:.1f}",
             f"{1000 * row['seconds']['median']:.0f}", equal,
         )  # fmt: skip
-    found.caption = _("(said): predicted. * on fake tensors of a device that is not the host")
+    found.caption = f"{_('(said): predicted')}\n{_footnote(report)}".strip()
     return found
 
 
@@ -620,8 +633,7 @@ def picture(report: dict[str, Any]) -> Picture:
                 axes[0].text(0, place - 0.75, row["dtype"], fontweight="bold", va="center")
         axes[0].figure.legend(*axes[0].get_legend_handles_labels(), ncols=2, loc="outside upper left")
         axes[0].figure.suptitle(
-            f"torch {report['torch']}, {report['figures']}; {_('time: median and quartiles')}\n"
-            f"{_('* on fake tensors of a device that is not the host')}",
+            f"torch {report['torch']}, {report['figures']}; {_('time: median and quartiles')}\n{_footnote(report)}",
             fontsize=9, x=0.99, ha="right",
         )  # fmt: skip
 
@@ -666,6 +678,13 @@ def _places(rows: Sequence[dict[str, Any]]) -> list[float]:
 def _label(row: dict[str, Any]) -> str:
     mark = "" if row["memory_from"] == "device" else " *"
     return f"{Way(row['mode'], row['segment_size'] or 1)}{mark}"
+
+
+def _footnote(report: dict[str, Any]) -> str:
+    """Return what the mark of a label means, if there is one."""
+    if all(row["memory_from"] == "device" for row in report["rows"]):
+        return ""
+    return _("* memory: on fake tensors of a device that is not the host; time: nothing was copied")
 
 
 def _measure(
@@ -742,7 +761,8 @@ def _instruments(device: torch.device) -> dict[str, str]:
             + ("" if cuda else ". On a CPU host and device are the same memory, and offloading saves nothing")
         ),
         "flops": "torch.utils.flop_counter.FlopCounterMode",
-        "seconds": "time.perf_counter, without meter and counter" + (", synchronised" if cuda else ""),
+        "seconds": "time.perf_counter, without meter and counter"
+        + (", synchronised" if cuda else "; on a CPU offloading copies nothing, so that it costs no time here"),
     }
 
 

@@ -74,7 +74,7 @@ def test_predictions_are_close(report) -> None:
         label = (row["dtype"], row["mode"], row["segment_size"])
         assert row["flops"]["measured"] == row["flops"]["predicted"], label
         assert row["kept_bytes"]["measured"] == pytest.approx(row["kept_bytes"]["predicted"], rel=0.03), label
-        assert row["peak_bytes"]["measured"] == pytest.approx(row["peak_bytes"]["predicted"], rel=0.15), label
+        assert row["peak_bytes"]["measured"] == pytest.approx(row["peak_bytes"]["predicted"], rel=0.12), label
 
 
 def test_offload_is_measured_on_a_device_that_is_not_the_host(report) -> None:
@@ -117,6 +117,12 @@ def test_the_table_fits_a_terminal(report) -> None:
     assert "…" not in text
     assert "full, k = 3" in text
     assert "CPU figures only" in text
+    assert "fake tensors" in text
+
+
+def test_no_mark_is_explained_where_there_is_none(report) -> None:
+    marked = [{**row, "memory_from": "device"} for row in report["rows"]]
+    assert torch_measure._footnote({**report, "rows": marked}) == ""
 
 
 def test_gradients_that_differ_are_seen(tmp_path) -> None:
@@ -293,4 +299,4 @@ def test_the_committed_figures_are_of_a_cpu_and_of_the_defaults() -> None:
         said = torch_measure.predict_memory(shape(row["dtype"]), way)
         assert (row["kept_bytes"]["predicted"], row["peak_bytes"]["predicted"]) == (said.kept, said.peak)
         assert row["kept_bytes"]["measured"] == pytest.approx(said.kept, rel=0.01)
-        assert row["peak_bytes"]["measured"] == pytest.approx(said.peak, rel=0.1)
+        assert row["peak_bytes"]["measured"] == pytest.approx(said.peak, rel=0.03)

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from rich.console import Console
 
-from lesson.torch_measure import Way
+from lesson.torch_measure import Way, predict_memory
 from lesson.torch_scale import (
     GPT3,
     LLAMA_70B,
@@ -83,6 +83,15 @@ def test_memory_grows_by_the_layer() -> None:
     two, four = (at_scale(run_blocks, replace(GPT3, layers=layers)).memory for layers in (2, 4))
     assert four.kept == 2 * two.kept
     assert four.peak - four.kept == two.peak - two.kept
+
+
+@pytest.mark.parametrize("shape", [GPT3, LLAMA_70B, LONG, LLAMA_70B_FUSED], ids=["gpt", "llama", "long", "fused"])
+@pytest.mark.parametrize("way", [Way("none"), Way("selective"), Way("full"), Way("full", 3), Way("offload")], ids=str)
+def test_the_formulas_say_the_peak_too(shape, way: Way) -> None:
+    few = replace(shape, layers=7)
+    found, said = at_scale(run_blocks, few, way.mode, way.segment_size).memory, predict_memory(few, way)
+    assert found.kept == pytest.approx(said.kept, rel=0.01)
+    assert found.peak == pytest.approx(said.peak, rel=0.06 if way.mode == "offload" else 0.02)
 
 
 def test_tables_say_it_in_words() -> None:
