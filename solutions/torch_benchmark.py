@@ -10,6 +10,7 @@ documentation of `torch.utils.checkpoint` and `torch.autograd.graph`.
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from torch import Tensor
 from torch.autograd.graph import save_on_cpu
@@ -68,3 +69,29 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
         with save_on_cpu(pin_memory=x.is_cuda):
             return run(blocks, x)
     raise ValueError(f"there is no mode {mode!r}")
+
+
+def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> dict[str, Any]:
+    """Measure your `run_blocks` in every mode, and write the result and a plot of it; given, and not graded.
+
+    Parameters
+    ----------
+    output : str
+        Where the result goes; the plot lies beside it.
+    **options
+        Such as `device="cuda"`; see `lesson.torch_measure.benchmark`.
+
+    Returns
+    -------
+    dict
+        What was written.
+    """
+    from lesson import torch_measure
+
+    return torch_measure.benchmark(run_blocks, output, **options)
+
+
+if __name__ == "__main__":
+    from lesson.torch_measure import main
+
+    main(benchmark)

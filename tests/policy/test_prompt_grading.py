@@ -125,7 +125,7 @@ def test_a_huge_prompt_is_refused(course):
 
 
 def test_plan_policy_may_take_longer_than_other_functions(course):
-    assert course.call_seconds == {"plan_policy": 10}
+    assert course.call_seconds["plan_policy"] == 10
     room = Classroom(course, Settings(seed=1, isolation=detect(), call_seconds=0.5))
     slow = (
         b"import time\nfrom lesson.policy_cost import policy_cost\n\n\n"
