@@ -17,7 +17,8 @@ import torch
 
 from lesson.decoder import BlockSizes
 from lesson.policy_cost import GB, policy_cost
-from lesson.torch_measure import Bench, Memory, Shape, Way, measure_memory
+from lesson.torch_forecast import Memory, Shape, Way
+from lesson.torch_measure import Bench, measure_memory
 from lesson.torch_scale import GPT3, LLAMA_70B, LLAMA_70B_FUSED, at_scale, named
 from solutions.planner import Hardware, layer_options
 from solutions.torch_benchmark import run_blocks

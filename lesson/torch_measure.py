@@ -1,26 +1,13 @@
-"""Measure what each way of keeping activations costs in PyTorch, beside what the formulas of the course promise.
-
-The formulas are those of Korthikanti et al. 2022 (arXiv 2205.05198, "K22" below), section 4.1 for bytes and appendix A
-for FLOPs, with v bytes per value instead of 2. What K22 does not treat is derived where it stands.
-
-Sizes in formulas: s `seq`, b `batch`, h `hidden`, a `heads`, f `ffn`.
-"""
+"""Measure what each way of keeping activations costs in PyTorch."""
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
-import json
-import os
-import platform
-import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
@@ -29,91 +16,13 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
-from lesson.decoder import BlockSizes, decoder
-from lesson.messages import _
+from lesson.decoder import decoder
+from lesson.torch_forecast import Memory, Shape, Way, predict_flops, predict_memory
 from lesson.torch_meter import MemoryMeter
 
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from rich.table import Table
-
-    from lesson.figures import Picture
-
-SCHEMA = "torch_benchmark/1"
-SEGMENT_SIZES = (1, 2, 3, 6)
 SEED = 5
 RunBlocks = Callable[..., Tensor]
 """`run_blocks(blocks, x, mode, segment_size)`, which returns the output of the last block."""
-
-
-@dataclass(frozen=True)
-class Way:
-    """A mode of `run_blocks`, with the blocks per segment where it is "full" (else 1)."""
-
-    mode: str
-    segment_size: int = 1
-
-    def __str__(self) -> str:
-        return f"full, k = {self.segment_size}" if self.mode == "full" else self.mode
-
-
-@dataclass(frozen=True)
-class Shape:
-    """A decoder and what it is fed: `layers` blocks, `batch` sequences of `seq` tokens, a type such as "bfloat16"."""
-
-    layers: int
-    sizes: BlockSizes
-    seq: int
-    batch: int
-    dtype: str
-
-    @property
-    def value(self) -> int:
-        """Return v, the bytes of one value."""
-        return int(self.torch_dtype.itemsize)
-
-    @property
-    def torch_dtype(self) -> torch.dtype:
-        """Return the type as PyTorch's."""
-        found = getattr(torch, self.dtype, None)
-        if not isinstance(found, torch.dtype) or not found.is_floating_point:
-            raise ValueError(f"{self.dtype!r} is no floating-point type of PyTorch.")
-        return found
-
-    @property
-    def stream(self) -> int:
-        """Return the bytes of one layer input, v·s·b·h."""
-        return self.value * self.seq * self.batch * self.sizes.hidden
-
-    @property
-    def ffn(self) -> int:
-        """Return the inner width of the feed-forward network."""
-        return self.sizes.ffn or 4 * self.sizes.hidden
-
-    @property
-    def kv_width(self) -> int:
-        """Return the width of all key heads together, which is that of all value heads."""
-        return self.sizes.hidden // self.sizes.heads * (self.sizes.kv_heads or self.sizes.heads)
-
-
-@dataclass(frozen=True)
-class Memory:
-    """What a step holds over parameters and their gradients, in bytes.
-
-    Attributes
-    ----------
-    kept
-        On the device after the forward, for the backward. The input of the first block counts, the output of the last
-        one does not (both are as large, and in "offload" neither counts).
-    host
-        On the host after the forward, where the device is another memory.
-    peak
-        The most on the device at once, with the output of the last block and without the input of the first.
-    """
-
-    kept: int
-    host: int
-    peak: int
 
 
 @dataclass(frozen=True)
@@ -169,115 +78,6 @@ class Row:
     loss_equal: bool
     gradients_equal: bool
     largest_gradient_difference: float
-
-
-def kept_items(shape: Shape) -> dict[str, int]:
-    """Return what one layer keeps for its backward by the formula, in bytes.
-
-    Without options v·(16·s·b·h + 2·a·s²·b) + 2·s·b·h + a·s²·b: K22's 34·s·b·h + 5·a·s²·b at v = 2. Left out, as there:
-    statistics of norms, and the causal mask (s² bytes).
-    """
-    sizes, tokens = shape.sizes, shape.seq * shape.batch
-    scores = 0 if sizes.fused else sizes.heads * shape.seq**2 * shape.batch
-    dropout = sizes.dropout > 0
-    wide = shape.value * tokens * shape.ffn
-    items = {
-        "norm inputs": 2 * shape.stream,
-        "query, key and value input": shape.stream,
-        "queries": shape.stream,
-        "keys and values": 2 * shape.value * tokens * shape.kv_width,
-        "softmax": shape.value * scores,
-        "softmax dropout mask": scores * dropout,
-        "softmax dropout output": shape.value * scores * dropout,
-        "attention projection input": shape.stream,
-        "feed-forward input": shape.stream,
-        # GELU's backward needs its input; that of act(gate) · up needs the gate, and both factors.
-        "inside the feed-forward": wide * (3 if sizes.gated else 1),
-        "last matrix input": wide,
-        "dropout masks": 2 * tokens * sizes.hidden * dropout,
-    }
-    return {name: size for name, size in items.items() if size}
-
-
-def core_bytes(shape: Shape) -> int:
-    """Return what of a layer is inside its attention core: a·s²·b·(2·v + 1) with dropout."""
-    return sum(size for name, size in kept_items(shape).items() if name.startswith("softmax"))
-
-
-def predict_memory(shape: Shape, way: Way) -> Memory:
-    """Return what the formulas promise.
-
-    The peak is reached while one layer is differentiated: what the others keep, and that layer with its gradients
-    (`_busy_layer`). In "full" its whole segment has been rebuilt before.
-    """
-    layer, core, stream = sum(kept_items(shape).values()), core_bytes(shape), shape.stream
-    if way.mode == "full":
-        starts = range(0, shape.layers, way.segment_size)
-        # Segments are rebuilt from the last one on. A segment's input is among what its first layer keeps.
-        lengths = [min(way.segment_size, shape.layers - start) for start in starts]
-        peaks = [
-            stream * before + (length - 1) * layer + _busy_layer(shape, layer) for before, length in enumerate(lengths)
-        ]
-        return Memory(stream * len(starts), 0, max(peaks))
-    if way.mode == "offload":
-        return Memory(0, shape.layers * layer, _offload_peak(shape))
-    kept = layer - core if way.mode == "selective" else layer
-    return Memory(shape.layers * kept, 0, (shape.layers - 1) * kept + _busy_layer(shape, kept))
-
-
-def _busy_layer(shape: Shape, kept: int) -> int:
-    """Return the most that a layer takes during its backward, if it has kept so much.
-
-    Either when its backward begins: then there are the gradients of the last matrix's output, input and weights, and a
-    dropout mask has gone. Or in the core of attention, when what came after has gone: then there are the input of the
-    layer and of its matrices, queries, keys and values, the scores three times and their mask (`_scores`), and the
-    gradients of the layer's output, of the attended values and of what is on the way between.
-    """
-    items, tokens, hidden = kept_items(shape), shape.seq * shape.batch, shape.sizes.hidden
-    last = shape.value * tokens * shape.ffn + shape.value * hidden * shape.ffn
-    if shape.sizes.dropout:
-        last += shape.stream - tokens * hidden
-    attention = 5 * shape.stream + items["queries"] + items["keys and values"] + _scores(shape)
-    return max(kept + last, attention)
-
-
-def _offload_peak(shape: Shape) -> int:
-    """Return the most that one operation needs at once, when all else is on the host.
-
-    Either in the forward of attention: a layer's input and that of its matrices, queries, keys and values, and the
-    scores. Or in the backward of the last matrix, together with the matrix and its gradient; or in that of
-    act(gate) · up.
-    """
-    items, wide = kept_items(shape), shape.value * shape.seq * shape.batch * shape.ffn
-    attention = 2 * shape.stream + items["queries"] + items["keys and values"] + _scores(shape)
-    last = shape.stream + 2 * (wide + shape.value * shape.sizes.hidden * shape.ffn)
-    return max(attention, last, shape.stream + 5 * wide * shape.sizes.gated)
-
-
-def _scores(shape: Shape) -> int:
-    """Return the most that attention's scores take: before, after and in the next step, forward and backward alike."""
-    items = kept_items(shape)
-    return 3 * items.get("softmax", 0) + items.get("softmax dropout mask", 0)
-
-
-def predict_flops(shape: Shape, way: Way) -> int:
-    """Return the FLOPs of a step: three forwards, and what is recomputed.
-
-    A forward has 24·s·b·h² + 4·b·s²·h per layer (K22, appendix A). A checkpoint stops its second forward at the last
-    thing that the backward needs. That spares the last product, half of the core in "selective". In "full" dropout
-    follows on the last product and its mask is needed, so that only a model without dropout is spared it.
-    """
-    tokens, sizes = shape.seq * shape.batch, shape.sizes
-    core = 4 * tokens * shape.seq * sizes.hidden
-    last = 2 * tokens * sizes.hidden * shape.ffn
-    projections = 4 * tokens * sizes.hidden * (sizes.hidden + shape.kv_width)
-    forward = core + projections + last * (3 if sizes.gated else 2)
-    segments = -(-shape.layers // way.segment_size)
-    again = {
-        "full": shape.layers * forward - segments * last * (sizes.dropout == 0),
-        "selective": shape.layers * core // 2,
-    }
-    return 3 * shape.layers * forward + again.get(way.mode, 0)
 
 
 class DeviceMeter(MemoryMeter):
@@ -487,210 +287,19 @@ def compare_gradients(run_blocks: RunBlocks, bench: Bench, ways: Sequence[Way]) 
     return found
 
 
-def ways_for(layers: int) -> tuple[Way, ...]:
-    """Return what a benchmark compares for a decoder of so many layers."""
-    segments = [Way("full", size) for size in SEGMENT_SIZES if size <= layers]
-    return Way("none"), Way("selective"), *segments, Way("offload")
-
-
-def benchmark(
-    run_blocks: RunBlocks,
-    output: Path | str = Path("outputs/torch_benchmark.json"),
-    *,
-    device: str | None = None,
-    dtypes: Sequence[str] = ("float32", "bfloat16"),
-    layers: int = 6,
-    sizes: BlockSizes | None = None,
-    seq: int = 256,
-    batch: int = 4,
-    repeats: int = 15,
-    progress: bool | None = None,
-) -> dict[str, Any]:
-    """Measure every way of keeping activations, and write the result and a plot of it.
-
-    Parameters
-    ----------
-    run_blocks : callable
-        Your own of exercise 5.
-    output : Path
-        Where the result goes, as JSON; the plot lies beside it and ends with `.svg`.
-    device : str, optional
-        "cuda" if there is one, else "cpu".
-    dtypes : sequence of str
-        Types of weights and activations.
-    layers, sizes, seq, batch
-        The decoder and its input; sizes are by default hidden 256 and 8 heads, with dropout 0.1.
-    repeats : int
-        How many steps are timed for each way, in turns.
-    progress : bool, optional
-        Whether to show a progress bar; by default on a terminal.
-
-    Returns
-    -------
-    dict
-        What was written.
-    """
-    where = torch.device(device or ("cuda" if torch.cuda.is_available() else "cpu"))
-    sizes = sizes or BlockSizes(256, 8)
-    shapes = [Shape(layers, sizes, seq, batch, dtype) for dtype in dtypes]
-    ways = ways_for(layers)
-    with _progress(len(shapes) * (1 + len(ways) + (1 + repeats) * len(ways)), progress) as advance:
-        rows = [row for shape in shapes for row in _measure(run_blocks, shape, ways, where, repeats, advance)]
-    report = {
-        "schema": SCHEMA,
-        "figures": "CPU figures only" if where.type == "cpu" else f"figures of {_device_name(where)}",
-        "torch": torch.__version__,
-        "python": platform.python_version(),
-        "device": _device_name(where),
-        "threads": torch.get_num_threads(),
-        "model": {"layers": layers, "seq": seq, "batch": batch, **dataclasses.asdict(sizes)},
-        "instruments": _instruments(where),
-        "rows": [dataclasses.asdict(row) for row in rows],
-    }
-    path = Path(output)
-    _write(path, json.dumps(report, indent=2, allow_nan=False) + "\n")
-    _write(path.with_suffix(".svg"), picture(report).svg())
-    return report
-
-
-def main(measure: Callable[..., dict[str, Any]], arguments: Sequence[str] | None = None) -> None:
-    """Measure from the command line; `measure` takes the options of `benchmark` but for `run_blocks`."""
-    from rich.console import Console
-
-    parser = argparse.ArgumentParser(
-        description="Measure run_blocks in every mode.", formatter_class=argparse.ArgumentDefaultsHelpFormatter
-    )
-    parser.add_argument("--output", default="outputs/torch_benchmark.json", help="where the result goes")
-    parser.add_argument("--device", help='"cpu" or "cuda"; None: a GPU if there is one')
-    parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"], help="of weights and activations")
-    parser.add_argument("--layers", type=int, default=6, help="blocks of the decoder")
-    parser.add_argument("--hidden", type=int, default=256, help="width of the decoder")
-    parser.add_argument("--heads", type=int, default=8, help="attention heads")
-    parser.add_argument("--seq", type=int, default=256, help="tokens per sequence")
-    parser.add_argument("--batch", type=int, default=4, help="sequences")
-    parser.add_argument("--repeats", type=int, default=15, help="timed steps per mode")
-    options = vars(parser.parse_args(arguments))
-    sizes = BlockSizes(options.pop("hidden"), options.pop("heads"))
-    Console().print(table(measure(sizes=sizes, **options)))
-
-
-def table(report: dict[str, Any]) -> Table:
-    """Return a result as a table for the terminal."""
-    from rich.table import Table
-
-    found = Table(title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left")
-    for name in ("", _("MiB kept"), _("(said)"), _("peak"), _("(said)"), _("GFLOP"), _("ms"), _("gradients")):
-        found.add_column(name, justify="right" if name else "left", no_wrap=True)
-    for row in report["rows"]:
-        if row["mode"] == "none":
-            found.add_section()
-            found.add_row(f"[bold]{row['dtype']}[/]")
-        sizes = [row[key][which] / 2**20 for key in ("kept_bytes", "peak_bytes") for which in ("measured", "predicted")]
-        equal = _("equal") if row["gradients_equal"] else f"± {row['largest_gradient_difference']:.1g}"
-        found.add_row(
-            _label(row), *(f"{size:.1f}" for size in sizes), f"{row['flops']['measured'] / 1e9:.1f}",
-            f"{1000 * row['seconds']['median']:.0f}", equal,
-        )  # fmt: skip
-    found.caption = f"{_('(said): predicted')}\n{_footnote(report)}".strip()
-    return found
-
-
-def picture(report: dict[str, Any]) -> Picture:
-    """Return a drawing of a result: predictions beside measurements, and time."""
-    from lesson.figures import Picture
-
-    rows = report["rows"]
-    places = _places(rows)
-    text = "; ".join(
-        _("{dtype} {mode}: {kept:.1f} MiB kept, {peak:.1f} MiB peak, {time:.0f} ms").format(
-            dtype=row["dtype"], mode=_label(row), kept=row["kept_bytes"]["measured"] / 2**20,
-            peak=row["peak_bytes"]["measured"] / 2**20, time=1000 * row["seconds"]["median"],
-        )
-        for row in rows
-    )  # fmt: skip
-
-    def draw(axes: Sequence[Axes]) -> None:
-        panels = (
-            ("kept_bytes", 2**20, _("kept after the forward, MiB")), ("peak_bytes", 2**20, _("peak of a step, MiB")),
-            ("flops", 1e9, _("work of a step, GFLOP")),
-        )  # fmt: skip
-        for ax, (key, unit, label) in zip(axes, panels, strict=False):
-            pairs = [(row[key]["predicted"] / unit, row[key]["measured"] / unit) for row in rows]
-            hosts = [row["host_bytes"] if key == "kept_bytes" else None for row in rows]
-            _draw_pairs(ax, places, pairs, [
-                f"{pair[1]:.1f}" + (_(", on the host {size:.1f}").format(size=host["measured"] / unit) if host else "")
-                for pair, host in zip(pairs, hosts, strict=True)
-            ])  # fmt: skip
-            ax.set(xlabel=label)
-        _draw_times(axes[3], places, [row["seconds"] for row in rows])
-        for ax in axes:
-            ax.set(ylim=(max(places) + 0.9, -1.5), xlim=(0, 1.16 * ax.dataLim.x1), yticks=[])
-            ax.spines["left"].set_visible(False)
-        axes[0].set_yticks(places, [_label(row) for row in rows])
-        axes[0].tick_params(axis="y", length=0)
-        for place, row in zip(places, rows, strict=True):
-            if row["mode"] == "none":
-                axes[0].text(0, place - 0.75, row["dtype"], fontweight="bold", va="center")
-        axes[0].figure.legend(*axes[0].get_legend_handles_labels(), ncols=2, loc="outside upper left")
-        axes[0].figure.suptitle(
-            f"torch {report['torch']}, {report['figures']}; {_('time: median and quartiles')}\n{_footnote(report)}",
-            fontsize=9, x=0.99, ha="right",
-        )  # fmt: skip
-
-    return Picture(draw, text, (11.5, 0.6 + 0.36 * (max(places) + 2)), axes=4)
-
-
-def _draw_pairs(ax: Axes, places: Sequence[float], pairs: Sequence[tuple[float, float]], labels: Sequence[str]) -> None:
-    from lesson.figures import _INK, _MIDDLE
-
-    predicted, measured = zip(*pairs, strict=True)
-    ax.barh([place - 0.19 for place in places], predicted, 0.36, facecolor="#fff", edgecolor=_INK, hatch="////",
-            linewidth=0.8, label=_("predicted"))  # fmt: skip
-    ax.barh([place + 0.19 for place in places], measured, 0.36, facecolor=_MIDDLE, edgecolor=_INK, linewidth=0.8,
-            label=_("measured"))  # fmt: skip
-    for place, value, label in zip(places, measured, labels, strict=True):
-        ax.annotate(label, (value, place + 0.19), (3, 0), textcoords="offset points", va="center", fontsize=8)
-
-
-def _draw_times(ax: Axes, places: Sequence[float], times: Sequence[dict[str, float]]) -> None:
-    from lesson.figures import _INK, _MIDDLE
-
-    medians = [1000 * found["median"] for found in times]
-    below = [1000 * (found["median"] - found["lower_quartile"]) for found in times]
-    above = [1000 * (found["upper_quartile"] - found["median"]) for found in times]
-    ax.barh(places, medians, 0.5, xerr=[below, above], facecolor=_MIDDLE, edgecolor=_INK, linewidth=0.8,
-            error_kw={"ecolor": _INK, "capsize": 3})  # fmt: skip
-    for place, median, high in zip(places, medians, above, strict=True):
-        ax.annotate(f"{median:.0f}", (median + high, place), (4, 0), textcoords="offset points", va="center",
-                    fontsize=8)  # fmt: skip
-    ax.set(xlabel=_("time of a step, ms"))
-
-
-def _places(rows: Sequence[dict[str, Any]]) -> list[float]:
-    """Return where on the vertical axis each row goes; every type begins with a gap."""
-    places: list[float] = []
-    for row in rows:
-        gap = 1.8 if row["mode"] == "none" else 1.0
-        places.append(places[-1] + gap if places else 0.0)
-    return places
-
-
-def _label(row: dict[str, Any]) -> str:
-    mark = "" if row["memory_from"] == "device" else " *"
-    return f"{Way(row['mode'], row['segment_size'] or 1)}{mark}"
-
-
-def _footnote(report: dict[str, Any]) -> str:
-    """Return what the mark of a label means, if there is one."""
-    if all(row["memory_from"] == "device" for row in report["rows"]):
-        return ""
-    return _("* memory: on fake tensors of a device that is not the host; time: nothing was copied")
-
-
-def _measure(
+def measure_all(
     run_blocks: RunBlocks, shape: Shape, ways: Sequence[Way], device: torch.device, repeats: int,
     advance: Callable[[], None],
 ) -> list[Row]:  # fmt: skip
+    """Return a row for each way; the modes take turns when they are timed.
+
+    Parameters
+    ----------
+    repeats
+        Timed steps of each way.
+    advance
+        Called 1 + (2 + repeats) · ways times, whenever something is done.
+    """
     bench = Bench.of(shape, device)
     equal = compare_gradients(run_blocks, bench, ways)
     advance()
@@ -747,53 +356,5 @@ def _row(
     )
 
 
-def _instruments(device: torch.device) -> dict[str, str]:
-    cuda = device.type == "cuda"
-    return {
-        "kept_bytes": "lesson.torch_measure.DeviceMeter: every storage once, parameters and gradients left out",
-        "peak_bytes": (
-            "torch.cuda.max_memory_allocated, less what was allocated before the step"
-            if cuda
-            else "lesson.torch_measure.DeviceMeter, which does not see what an operation frees within itself"
-        ),
-        "host_bytes": (
-            "lesson.torch_measure.DeviceMeter; save_on_cpu copies every saved tensor by itself, weights included"
-            + ("" if cuda else ". On a CPU host and device are the same memory, and offloading saves nothing")
-        ),
-        "flops": "torch.utils.flop_counter.FlopCounterMode",
-        "seconds": "time.perf_counter, without meter and counter"
-        + (", synchronised" if cuda else "; on a CPU offloading copies nothing, so that it costs no time here"),
-    }
-
-
-def _device_name(device: torch.device) -> str:
-    return str(torch.cuda.get_device_name(device)) if device.type == "cuda" else device.type.upper()
-
-
-@contextmanager
-def _progress(total: int, shown: bool | None) -> Iterator[Callable[[], None]]:
-    from rich.console import Console
-    from rich.progress import Progress
-
-    console = Console(file=sys.stderr, force_terminal=shown)
-    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(_("Measuring"), total=total)
-        yield lambda: bar.advance(task)
-
-
 def _tensors(nest: Any) -> Iterator[Tensor]:
     return (leaf for leaf in tree_leaves(nest) if isinstance(leaf, Tensor))
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with open(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, path)
-    except BaseException:
-        os.unlink(name)
-        raise

@@ -16,7 +16,8 @@ from torch.autograd.graph import saved_tensors_hooks
 
 from lesson.decoder import BlockSizes
 from lesson.messages import _
-from lesson.torch_measure import Bench, Memory, RunBlocks, Shape, Way, kept_items, measure_memory, predict_memory
+from lesson.torch_forecast import Memory, Shape, Way, kept_items, predict_memory
+from lesson.torch_measure import Bench, RunBlocks, measure_memory
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -79,19 +79,19 @@ def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> d
     output : str
         Where the result goes; the plot lies beside it.
     **options
-        Such as `device="cuda"`; see `lesson.torch_measure.benchmark`.
+        Such as `device="cuda"`; see `lesson.torch_report.benchmark`.
 
     Returns
     -------
     dict
         What was written.
     """
-    from lesson import torch_measure
+    from lesson import torch_report
 
-    return torch_measure.benchmark(run_blocks, output, **options)
+    return torch_report.benchmark(run_blocks, output, **options)
 
 
 if __name__ == "__main__":
-    from lesson.torch_measure import main
+    from lesson.torch_report import main
 
     main(benchmark)

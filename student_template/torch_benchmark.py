@@ -10,6 +10,7 @@ documentation of `torch.utils.checkpoint` and `torch.autograd.graph`.
 
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from torch import Tensor
 from torch.autograd.graph import save_on_cpu
@@ -50,3 +51,29 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
     """
     # TODO exercise5: your code.
     raise NotImplementedError
+
+
+def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> dict[str, Any]:
+    """Measure your `run_blocks` in every mode, and write the result and a plot of it; given, and not graded.
+
+    Parameters
+    ----------
+    output : str
+        Where the result goes; the plot lies beside it.
+    **options
+        Such as `device="cuda"`; see `lesson.torch_report.benchmark`.
+
+    Returns
+    -------
+    dict
+        What was written.
+    """
+    from lesson import torch_report
+
+    return torch_report.benchmark(run_blocks, output, **options)
+
+
+if __name__ == "__main__":
+    from lesson.torch_report import main
+
+    main(benchmark)

@@ -127,7 +127,7 @@ def test_checks_know_neither_the_solutions_nor_where_code_runs() -> None:
 def test_solutions_use_only_what_students_are_given_too() -> None:
     assert breaches(modules_of("solutions"), ["grader"]) == []
     used = {target for name in modules_of("solutions") for target in IMPORTS[name] if within(target, ["lesson"])}
-    assert used <= {"lesson.policy_cost", "lesson.policy_form", "lesson.decoder", "lesson.torch_measure"}
+    assert used <= {"lesson.policy_cost", "lesson.policy_form", "lesson.decoder", "lesson.torch_report"}
 
 
 def test_the_lesson_knows_neither_grader_nor_solutions() -> None:

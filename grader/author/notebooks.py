@@ -294,6 +294,8 @@ class _Skeleton:
                 self._given[node.name] = node
             elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == PROMPT_NAME:
                 self._prompt = node
+            elif isinstance(node, ast.If):
+                continue  # for the command line
             elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
                 self._setup.append(node)
 

@@ -16,7 +16,8 @@ from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.nn import functional
 
 from lesson.decoder import BlockSizes, Dropout, RMSNorm, decoder
-from lesson.torch_measure import Bench, Shape, Way, kept_items, measure_memory, predict_memory
+from lesson.torch_forecast import Shape, Way, kept_items, predict_memory
+from lesson.torch_measure import Bench, measure_memory
 from solutions.torch_benchmark import run_blocks
 
 GPT = BlockSizes(24, 4, dropout=0.0)

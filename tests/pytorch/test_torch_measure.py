@@ -19,9 +19,10 @@ from rich.console import Console
 from torch._subclasses.fake_tensor import FakeTensorMode
 from torch.utils.checkpoint import checkpoint
 
-from lesson import torch_measure
+from lesson import torch_forecast, torch_measure, torch_report
 from lesson.decoder import BlockSizes
-from lesson.torch_measure import Bench, Memory, Shape, Way
+from lesson.torch_forecast import Memory, Shape, Way
+from lesson.torch_measure import Bench
 from solutions import torch_benchmark
 from solutions.torch_benchmark import run_blocks
 
@@ -105,14 +106,14 @@ def test_times_are_told_with_their_spread(report) -> None:
 def test_the_plot_is_an_image_with_a_text(report, folder) -> None:
     root = ET.fromstring((folder / "new" / "torch_benchmark.svg").read_text(encoding="utf-8"))
     assert root.tag.endswith("svg")
-    text = repr(torch_measure.picture(report))
+    text = repr(torch_report.picture(report))
     assert "float32 full, k = 2" in text
     assert "bfloat16 offload *" in text
 
 
 def test_the_table_fits_a_terminal(report) -> None:
     console = Console(file=io.StringIO(), width=80)
-    console.print(torch_measure.table(report))
+    console.print(torch_report.table(report))
     text = console.file.getvalue()
     assert "…" not in text
     assert "full, k = 3" in text
@@ -122,12 +123,12 @@ def test_the_table_fits_a_terminal(report) -> None:
 
 def test_no_mark_is_explained_where_there_is_none(report) -> None:
     marked = [{**row, "memory_from": "device"} for row in report["rows"]]
-    assert torch_measure._footnote({**report, "rows": marked}) == ""
+    assert torch_report._footnote({**report, "rows": marked}) == ""
 
 
 def test_gradients_that_differ_are_seen(tmp_path) -> None:
     options = {**SMALL, "layers": 1, "repeats": 1}
-    report = torch_measure.benchmark(
+    report = torch_report.benchmark(
         forgets_the_random_numbers, tmp_path / "x.json", dtypes=["float32"], device="cpu", **options
     )
     (full,) = [row for row in report["rows"] if row["mode"] == "full"]
@@ -135,7 +136,7 @@ def test_gradients_that_differ_are_seen(tmp_path) -> None:
     assert not full["gradients_equal"]
     assert full["largest_gradient_difference"] > 0.01
     console = Console(file=io.StringIO(), width=80)
-    console.print(torch_measure.table(report))
+    console.print(torch_report.table(report))
     assert "±" in console.file.getvalue()
 
 
@@ -146,9 +147,9 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path, monkeypatch) -> None:
     def fails(*_args):
         raise OSError("full")
 
-    monkeypatch.setattr(torch_measure.os, "replace", fails)
+    monkeypatch.setattr(torch_report.os, "replace", fails)
     with pytest.raises(OSError, match="full"):
-        torch_measure._write(path, "new")
+        torch_report._write(path, "new")
     assert [entry.name for entry in tmp_path.iterdir()] == ["x.json"]
     assert path.read_text(encoding="utf-8") == "old"
 
@@ -157,7 +158,7 @@ def test_a_progress_bar_is_shown_where_it_is_wanted(capsys, monkeypatch) -> None
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE"):
         monkeypatch.delenv(name, raising=False)
     for shown, found in ((True, True), (False, False), (None, False)):
-        with torch_measure._progress(2, shown) as advance:
+        with torch_report._progress(2, shown) as advance:
             advance()
         assert ("Measuring" in capsys.readouterr().err) is found
 
@@ -166,7 +167,7 @@ def test_the_command_line_measures_and_prints(tmp_path, capsys) -> None:
     path = tmp_path / "out.json"
     model = ["--layers", "1", "--hidden", "16", "--heads", "2", "--seq", "8", "--batch", "1", "--repeats", "1"]
     arguments = ["--device", "cpu", "--output", str(path), *model, "--dtypes", "float32"]
-    torch_measure.main(torch_benchmark.benchmark, arguments)
+    torch_report.main(torch_benchmark.benchmark, arguments)
     report = json.loads(path.read_text(encoding="utf-8"))
     assert len(report["rows"]) == 4
     assert (report["model"]["layers"], report["model"]["hidden"]) == (1, 16)
@@ -203,19 +204,19 @@ def test_flops_and_peaks_of_uneven_segments(sizes: BlockSizes, dtype: str) -> No
             bench = Bench.of(shape, "cpu")
             memory = torch_measure.measure_memory(run_blocks, bench, way).memory
             flops = torch_measure.measure_flops(run_blocks, bench, way)
-        said = torch_measure.predict_memory(shape, way)
+        said = torch_forecast.predict_memory(shape, way)
         assert memory.kept == said.kept
         assert memory.peak == pytest.approx(said.peak, rel=0.05), size
-        assert flops == torch_measure.predict_flops(shape, way), size
+        assert flops == torch_forecast.predict_flops(shape, way), size
     for mode in ("none", "selective", "offload"):
         with FakeTensorMode():
             flops = torch_measure.measure_flops(run_blocks, Bench.of(shape, "cpu"), Way(mode))
-        assert flops == torch_measure.predict_flops(shape, Way(mode)), mode
+        assert flops == torch_forecast.predict_flops(shape, Way(mode)), mode
 
 
 def test_fake_tensors_take_what_real_ones_take() -> None:
     shape = Shape(3, SIZES, seq=32, batch=2, dtype="float32")
-    for way in torch_measure.ways_for(3)[:-1]:
+    for way in torch_forecast.ways_for(3)[:-1]:
         real = torch_measure.measure_memory(run_blocks, Bench.of(shape, "cpu"), way)
         with FakeTensorMode():
             fake = torch_measure.measure_memory(run_blocks, Bench.of(shape, "cpu"), way)
@@ -280,8 +281,8 @@ def test_offload_on_a_gpu_is_measured_there(cuda, monkeypatch) -> None:
 
 def test_figures_of_a_gpu_name_it_and_its_instruments(cuda) -> None:
     device = torch.device("cuda")
-    assert torch_measure._device_name(device) == "A GPU"
-    instruments = torch_measure._instruments(device)
+    assert torch_report._device_name(device) == "A GPU"
+    instruments = torch_report._instruments(device)
     assert "max_memory_allocated" in instruments["peak_bytes"]
     assert "synchronised" in instruments["seconds"]
     assert "same memory" not in instruments["host_bytes"]
@@ -289,14 +290,14 @@ def test_figures_of_a_gpu_name_it_and_its_instruments(cuda) -> None:
 
 def test_the_committed_figures_are_of_a_cpu_and_of_the_defaults() -> None:
     report = json.loads((ROOT / "outputs" / "torch_benchmark.json").read_text(encoding="utf-8"))
-    assert report["schema"] == torch_measure.SCHEMA
+    assert report["schema"] == torch_report.SCHEMA
     assert report["figures"] == "CPU figures only"
     assert len(report["rows"]) == 14
     shape = partial(Shape, 6, BlockSizes(256, 8), 256, 4)
     for row in report["rows"]:
         assert row["gradients_equal"]
         way = Way(row["mode"], row["segment_size"] or 1)
-        said = torch_measure.predict_memory(shape(row["dtype"]), way)
+        said = torch_forecast.predict_memory(shape(row["dtype"]), way)
         assert (row["kept_bytes"]["predicted"], row["peak_bytes"]["predicted"]) == (said.kept, said.peak)
         assert row["kept_bytes"]["measured"] == pytest.approx(said.kept, rel=0.01)
         assert row["peak_bytes"]["measured"] == pytest.approx(said.peak, rel=0.03)

@@ -10,7 +10,8 @@ torch = pytest.importorskip("torch")
 from torch._subclasses.fake_tensor import FakeTensorMode
 
 from lesson.decoder import BlockSizes
-from lesson.torch_measure import Bench, DeviceMeter, Shape, naming_parts
+from lesson.torch_forecast import Shape
+from lesson.torch_measure import Bench, DeviceMeter, naming_parts
 from lesson.torch_meter import MemoryMeter
 
 KIB = 1024

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 from rich.console import Console
 
-from lesson.torch_measure import Way, predict_memory
+from lesson.torch_forecast import Way, predict_memory
 from lesson.torch_scale import (
     GPT3,
     LLAMA_70B,
