@@ -24,6 +24,7 @@ from solutions.transformer import (
     Item,
     LayerKind,
     ModelConfig,
+    gradients_in_flight,
     layer_flops,
     layer_items,
     logits_flops,
@@ -115,7 +116,9 @@ class Parts:
         The mask of the embedding's dropout; the inputs of the last norm and of the output layer.
     logits, logits_gradient
         32-bit logits and their gradient.
-    weights, gradients, optimizer, reserved
+    in_flight
+        What the backward of one layer needs besides what the layer keeps (`gradients_in_flight`).
+    weights, gradients, optimizer, reserved, in_flight
         Zero when the memory is for activations only.
     """
 
@@ -129,6 +132,7 @@ class Parts:
     gradients: int = 0
     optimizer: int = 0
     reserved: int = 0
+    in_flight: int = 0
 
     @property
     def total(self) -> int:
@@ -276,7 +280,7 @@ def layer_options(model: ModelConfig, hardware: Hardware, kind: LayerKind, stage
 
 
 def fixed_parts(model: ModelConfig, hardware: Hardware, stage: int) -> Parts:
-    """Return what a stage holds whatever the policy (K22, 4.3, and the logits' gradient)."""
+    """Return what a stage holds whatever the policy (K22, 4.3, and gradients that pass)."""
     t, p = model.tensor_parallel, model.pipeline_parallel
     last = stage == p - 1
     stream = model.seq * model.batch * model.hidden // (t if model.sequence_parallel else 1)
@@ -300,6 +304,11 @@ def fixed_parts(model: ModelConfig, hardware: Hardware, stage: int) -> Parts:
         gradients=state(hardware.gradient_bytes, 2),
         optimizer=state(hardware.optimizer_bytes, 1),
         reserved=hardware.reserved,
+        in_flight=max(
+            gradients_in_flight(model, kind)
+            for layer, kind in enumerate(model.layer_kinds)
+            if model.stage_of(layer) == stage
+        ),
     )
 
 

@@ -216,6 +216,29 @@ def _ffn_items(prefix: str, wide: int, kind: FfnKind) -> list[Item]:
     return [Item(f"{prefix}{name}", "ffn", wide) for name in names]
 
 
+def gradients_in_flight(model: ModelConfig, kind: LayerKind) -> int:
+    """Return what a layer's backward needs at most besides all that the layer keeps, per GPU.
+
+    Not in K22; derived from what PyTorch holds, which `outputs/planner_against_torch.md` shows. Either the gradients of
+    the last matrix, which comes first: of its output, its input and its weights, while a dropout mask has gone. Or, if
+    the scores are large, three tensors of their size in the backward of attention's core, beside five as wide as the
+    model (layer input, input of the matrices, gradients of the output, of the attended values and of what is between),
+    queries, keys and values, when what came after has gone.
+    """
+    v, t = model.bytes_per_value, model.tensor_parallel
+    tokens = model.seq * model.batch
+    shares = t if model.sequence_parallel else 1
+    stream, mask = v * tokens * model.hidden // shares, tokens * model.hidden // shares
+    width = max(kind.ffn * max(1, kind.experts_per_token), kind.shared_ffn) // t
+    matrix = model.hidden * max(kind.ffn, kind.shared_ffn) // t
+    last = v * tokens * width + v * matrix + (stream - mask if model.dropout else 0)
+
+    sizes = {item.name: item.size for item in layer_items(model, kind)}
+    attention = 5 * stream + sizes["queries"] + sizes["keys and values"]
+    attention += 3 * sizes.get("softmax output", 0) + sizes.get("softmax dropout mask", 0)
+    return max(last, attention - sum(sizes.values()))
+
+
 def layer_flops(model: ModelConfig, kind: LayerKind) -> tuple[int, int]:
     """Return the FLOPs of one layer's forward and of its attention core, over all tensor-parallel ranks.
 

@@ -32,7 +32,7 @@ from solutions.planner import (
     smallest_reachable,
 )
 from solutions.policy import plan_policy
-from solutions.transformer import stage_parameters
+from solutions.transformer import gradients_in_flight, stage_parameters
 
 GPT3 = ModelConfig(layers=96, hidden=12288, heads=96, seq=2048, batch=1)
 LLAMA_7B = ModelConfig(
@@ -370,6 +370,28 @@ def test_extra_terms_of_the_22b_model():
     layers = 48 * kept(model) * 2048 * 4 * 6144
     extra = parts.embedding + parts.output_inputs + parts.logits
     assert 100 * extra / layers == pytest.approx(0.57, abs=0.005)
+
+
+def test_gradients_in_flight_of_gpt3():
+    """Golden: torch 2.13 has 58 s·b·h of gradients when a mask of 1 has gone (outputs/planner_against_torch.md)."""
+    assert gradients_in_flight(GPT3, GPT3.layer_kinds[0]) == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
+    # Of a plan for activations alone they are no part.
+    assert plan_model(GPT3, Hardware(10**13)).parts.in_flight == 0
+    whole = plan_model(GPT3, Hardware(10**13, holds="everything"))
+    assert whole.parts.in_flight == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
+
+
+@given(
+    st.sampled_from([64, 128, 4096]), st.sampled_from([1, 2, 8]), st.sampled_from([16, 512, 32768]), st.integers(1, 3),
+    st.booleans(), st.sampled_from(["gelu", "gated"]),
+)  # fmt: skip
+def test_gradients_in_flight_are_more_than_those_of_the_last_matrix(hidden, heads, seq, batch, dropout, kind):
+    model = ModelConfig(2, hidden, heads, seq, batch, dropout=dropout, ffn_kind=kind)
+    found = gradients_in_flight(model, model.layer_kinds[0])
+    assert found >= 2 * 4 * hidden * (seq * batch + hidden)
+    assert found <= gradients_in_flight(replace(model, batch=batch + 1), model.layer_kinds[0])
+    if heads > 1:
+        assert gradients_in_flight(replace(model, tensor_parallel=2), model.layer_kinds[0]) < found
 
 
 def test_without_a_vocabulary_nothing_is_outside():

@@ -69,3 +69,16 @@ def test_the_planner_still_says_what_it_said() -> None:
     for line in LINES:
         shape, _real = ours.CASES[line.case]
         assert ours.planned(shape, line.policy) in (None, (line.planned_kept, line.planned_peak))
+        model = ours.planner_model(shape)
+        assert line.in_flight == ours.gradients_in_flight(model, model.layer_kinds[0])
+
+
+def test_a_plan_for_a_whole_gpu_is_never_too_small() -> None:
+    for line in LINES:
+        if line.peak_ratio is not None:
+            assert line.peak_ratio < 1.01, line
+            assert line.peak_ratio > 0.95 or line.policy == "offload" or line.case == "GPT-3, one layer", line
+
+
+def test_a_plan_for_activations_alone_is_too_small_where_little_is_kept() -> None:
+    assert max(line.activations_ratio for line in LINES if line.policy == "full") > 1.7
