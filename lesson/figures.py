@@ -14,15 +14,21 @@ import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lesson.instruments import Budget, Timeline, budgets, layer_shares, memory_timeline, sweep
 from lesson.messages import _
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from rich.table import Table
 
-__all__ = ["Picture", "Remark", "layer_bytes", "memory_over_time", "policy_by_budget", "segment_sweep"]
+__all__ = [
+    "Picture", "Remark", "layer_at_scale", "layer_bytes", "memory_over_time", "model_at_scale", "policy_by_budget",
+    "segment_sweep",
+]  # fmt: skip
+
+Shown = TypeVar("Shown")
 
 _INK, _MIDDLE, _PALE = "#1a1a1a", "#7a7a7a", "#d9d9d9"
 _STYLE: dict[str, Any] = {
@@ -175,7 +181,25 @@ def policy_by_budget(plan_policy: Callable[..., Sequence[str]], config: Mapping[
     return _measured(lambda: _budget_picture(budgets(plan_policy, config, memories), config["layers"]), plan_policy)
 
 
-def _measured(make: Callable[[], Picture | Remark], *functions: Callable[..., Any]) -> Picture | Remark:
+def layer_at_scale(run_blocks: Callable[..., Any]) -> Table | Remark:
+    """Tabulate what a layer of GPT-3 keeps, item by item, beside the formula; on tensors without contents."""
+    from dataclasses import replace
+
+    from lesson.torch_scale import GPT3, at_scale, item_table
+
+    return _measured(lambda: item_table(at_scale(run_blocks, replace(GPT3, layers=1))), run_blocks)
+
+
+def model_at_scale(run_blocks: Callable[..., Any]) -> Table | Remark:
+    """Tabulate what all of GPT-3 keeps and its peak in every mode, beside the formulas; on tensors without contents."""
+    from lesson.torch_forecast import Way
+    from lesson.torch_scale import GPT3, scale_table
+
+    ways = (Way("none"), Way("selective"), Way("full", 1), Way("full", 10), Way("offload"))
+    return _measured(lambda: scale_table(run_blocks, GPT3, ways), run_blocks)
+
+
+def _measured(make: Callable[[], Shown], *functions: Callable[..., Any]) -> Shown | Remark:
     """Return the picture, or what to do when the student's functions are not ready to be measured."""
     names = ", ".join(getattr(function, "__name__", repr(function)) for function in functions)
     try:
@@ -194,7 +218,7 @@ def _measured(make: Callable[[], Picture | Remark], *functions: Callable[..., An
         )
 
 
-def _drawable(make: Callable[[], Picture | Remark]) -> Picture | Remark:
+def _drawable(make: Callable[[], Shown]) -> Shown | Remark:
     picture = make()
     if isinstance(picture, Picture) and importlib.util.find_spec("matplotlib") is None:
         missing = _("Figures need matplotlib: run `%pip install matplotlib` in a cell. In words:")

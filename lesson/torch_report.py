@@ -116,7 +116,7 @@ def table(report: dict[str, Any]) -> Table:
     from rich.table import Table
 
     found = Table(title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left")
-    for name in ("", _("MiB kept"), _("(said)"), _("peak"), _("(said)"), _("GFLOP"), _("ms"), _("gradients")):
+    for name in ("", _("MiB kept"), _("predicted"), _("peak"), _("predicted"), _("GFLOP"), _("ms"), _("gradients")):
         found.add_column(name, justify="right" if name else "left", no_wrap=True)
     for row in report["rows"]:
         if row["mode"] == "none":
@@ -128,7 +128,7 @@ def table(report: dict[str, Any]) -> Table:
             _label(row), *(f"{size:.1f}" for size in sizes), f"{row['flops']['measured'] / 1e9:.1f}",
             f"{1000 * row['seconds']['median']:.0f}", equal,
         )  # fmt: skip
-    found.caption = f"{_('(said): predicted')}\n{_footnote(report)}".strip()
+    found.caption = _footnote(report)
     return found
 
 

@@ -116,9 +116,9 @@ class Parts:
         The mask of the embedding's dropout; the inputs of the last norm and of the output layer.
     logits, logits_gradient
         32-bit logits and their gradient.
-    in_flight
-        What the backward of one layer needs besides what the layer keeps (`gradients_in_flight`).
-    weights, gradients, optimizer, reserved, in_flight
+    gradients_in_flight
+        What the backward of one layer needs besides what the layer keeps (`transformer.gradients_in_flight`).
+    weights, gradients, optimizer, reserved, gradients_in_flight
         Zero when the memory is for activations only.
     """
 
@@ -132,7 +132,7 @@ class Parts:
     gradients: int = 0
     optimizer: int = 0
     reserved: int = 0
-    in_flight: int = 0
+    gradients_in_flight: int = 0
 
     @property
     def total(self) -> int:
@@ -304,7 +304,7 @@ def fixed_parts(model: ModelConfig, hardware: Hardware, stage: int) -> Parts:
         gradients=state(hardware.gradient_bytes, 2),
         optimizer=state(hardware.optimizer_bytes, 1),
         reserved=hardware.reserved,
-        in_flight=max(
+        gradients_in_flight=max(
             gradients_in_flight(model, kind)
             for layer, kind in enumerate(model.layer_kinds)
             if model.stage_of(layer) == stage

@@ -68,9 +68,9 @@ def benchmark(output: str = "outputs/torch_benchmark.json", **options: Any) -> d
     dict
         What was written.
     """
-    from lesson import torch_report
+    from lesson.torch_report import benchmark as measure
 
-    return torch_report.benchmark(run_blocks, output, **options)
+    return measure(run_blocks, output, **options)
 
 
 if __name__ == "__main__":

@@ -376,9 +376,9 @@ def test_gradients_in_flight_of_gpt3():
     """Golden: torch 2.13 has 58 s·b·h of gradients when a mask of 1 has gone (outputs/planner_against_torch.md)."""
     assert gradients_in_flight(GPT3, GPT3.layer_kinds[0]) == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
     # Of a plan for activations alone they are no part.
-    assert plan_model(GPT3, Hardware(10**13)).parts.in_flight == 0
+    assert plan_model(GPT3, Hardware(10**13)).parts.gradients_in_flight == 0
     whole = plan_model(GPT3, Hardware(10**13, holds="everything"))
-    assert whole.parts.in_flight == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
+    assert whole.parts.gradients_in_flight == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
 
 
 @given(
