@@ -133,8 +133,9 @@ def at_scale(run_blocks: RunBlocks, shape: Shape, mode: str = "none", segment_si
     kept = {name: size for name, size in held.kept.items() if mode != "offload" or name != "block/add"}
     operations: dict[str, str] = {}
     for operation in kept:
-        name = _name(operation)
-        operations[name] = f"{operations[name]}, {operation}" if name in operations else operation
+        name, maker = _name(operation), operation.partition("[")[0]  # whichever of its results
+        if maker not in operations.get(name, "").split(", "):
+            operations[name] = f"{operations[name]}, {maker}" if name in operations else maker
     return AtScale(shape, way, held.memory, named(kept), named(held.at_peak), operations)
 
 
