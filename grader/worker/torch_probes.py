@@ -49,8 +49,9 @@ def plain_run_of_blocks(student: Loader, **case: Any) -> dict[str, Any]:
     -------
     dict
         `output`; `grad_x`, None unless x needs a gradient; `gradients`: for each block those of its parameters, None
-        where there is none; `kept`: bytes alive after the forward besides x, the parameters and the output; `work`:
-        floating-point operations of forward and backward.
+        where there is none; `kept`: bytes alive after the forward besides x, the parameters and the output; `peak`: the
+        most bytes at once, besides x and the parameters; `work`: floating-point operations of forward and backward;
+        `changed`: "blocks" and "x", if the call has changed them.
     """
     del student
     return _run(_one_after_the_other, **case)
@@ -65,12 +66,14 @@ def _one_after_the_other(blocks: nn.ModuleList, x: Tensor) -> Tensor:
 def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, Any]:
     blocks = _blocks(**case)
     x = torch.from_numpy(case["x"]).requires_grad_(case["x_needs_gradient"])
+    before = _state(blocks, x)
     torch.manual_seed(case["seed"])
     counter, meter = _WorkCounter(), MemoryMeter()
     with counter, meter:
         output = run(blocks, x)
         if not isinstance(output, Tensor):
-            return {"output": output, "grad_x": None, "gradients": [], "kept": 0, "work": 0}
+            return {**_NOTHING, "output": output}
+        changed = [name for name, state in _state(blocks, x).items() if state != before[name]]
         kept = meter.alive - output.untyped_storage().nbytes()
         torch.rand(3)  # others use random numbers too between a forward and its backward
         if output.requires_grad:
@@ -80,8 +83,28 @@ def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, 
         "grad_x": _array(x.grad),
         "gradients": [{name: _array(each.grad) for name, each in block.named_parameters()} for block in blocks],
         "kept": kept,
+        "peak": meter.peak,
         "work": counter.work,
+        "changed": changed,
     }
+
+
+_NOTHING: dict[str, Any] = {
+    "output": None,
+    "grad_x": None,
+    "gradients": [],
+    "kept": 0,
+    "peak": 0,
+    "work": 0,
+    "changed": [],
+}
+
+
+def _state(blocks: nn.ModuleList, x: Tensor) -> dict[str, object]:
+    """Return what a forward has no business to change."""
+    modules = [(id(module), module.training) for module in blocks.modules()]
+    needs = [(id(parameter), parameter.requires_grad) for parameter in blocks.parameters()]
+    return {"blocks": (modules, needs), "x": (x.requires_grad, x._version)}
 
 
 class _WorkCounter(TorchDispatchMode):
@@ -122,7 +145,7 @@ def offloaded_run_of_blocks(student: Loader, function: str, **case: Any) -> dict
     Returns
     -------
     dict
-        As `plain_run_of_blocks`; `kept` counts the bytes of that device alone, and `work` is not counted.
+        `output`, `grad_x` and `gradients` as `plain_run_of_blocks`; `kept`: the same on that device alone.
     """
     run_blocks = student.function(function)
     blocks = _blocks(**case)
@@ -138,7 +161,7 @@ def offloaded_run_of_blocks(student: Loader, function: str, **case: Any) -> dict
     with device:
         output = run_blocks(blocks, x, case["mode"], case["segment_size"])
         if not isinstance(output, _DeviceTensor):
-            return {"output": None, "grad_x": None, "gradients": [], "kept": 0, "work": 0}
+            return _NOTHING
         kept = device.alive - before - output.held.untyped_storage().nbytes()
         if output.requires_grad:
             output.backward(device.tensor(torch.from_numpy(case["grad_output"])))
@@ -147,7 +170,6 @@ def offloaded_run_of_blocks(student: Loader, function: str, **case: Any) -> dict
         "grad_x": _held(x.grad),
         "gradients": [{name: _held(each.grad) for name, each in block.named_parameters()} for block in blocks],
         "kept": kept,
-        "work": 0,
     }
 
 
@@ -204,6 +226,10 @@ class _DeviceTensor(Tensor):
         self.held = held
         self.its_device = device
 
+    def numpy(self, *, force: bool = False) -> np.ndarray:
+        """Refuse, as tensors of other devices do."""
+        raise TypeError("this tensor is not on the host; copy it there with .cpu() first, and back with .to(device)")
+
     def __repr__(self) -> str:
         return f"tensor of shape {tuple(self.shape)} on a pretend device"
 
@@ -229,7 +255,10 @@ def _on_device(device: _Device, func: Any, args: Any, kwargs: Any) -> Any:
     if _names_device(kwargs):
         kwargs["device"] = "cpu"
     elif written is None and any(map(_is_on_the_host, tree_leaves((args, kwargs)))):
-        raise RuntimeError("Expected all tensors to be on the same device, but some are on the host.")
+        raise RuntimeError(
+            "Expected all tensors to be on the same device, but some are on the host: what is unpacked has to come "
+            "back to the device that it came from, and neither x nor the output move."
+        )
     args, kwargs = tree_map_only(_DeviceTensor, lambda tensor: tensor.held, (args, kwargs))
     made = func(*args, **kwargs)
     if written is not None:
