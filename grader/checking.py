@@ -8,10 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.cases.recorded import RecordedCases
-from grader.grading import CheckSession, OnCheck
+from grader.grading import CheckSession, OnCheck, skipped
+from grader.messages import _
 from grader.report import ExerciseResult
 from grader.student import LocalStudent
 from grader.submissions import SOURCE_SUFFIXES, Submission, read_submission
+from grader.worker.workbench import IMPORTED_AHEAD
 from lesson.course import Course, Exercise
 
 # A call takes milliseconds; whoever needs this long has a loop that never ends.
@@ -39,14 +41,36 @@ class Checker:
     ) -> tuple[ExerciseResult, ...]:
         """Check some exercises of a student's work."""
         student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS)
+        broken: dict[str, ExerciseResult] = {}
         try:
             for exercise in exercises:
-                if exercise.requires and exercise.can_be_graded_here and any(map(student.defines, exercise.functions)):
-                    # That takes seconds which no call has to answer for.
-                    importlib.import_module(exercise.requires)
-            return self._checks.grade(student, exercises, on_check)
+                if any(map(student.defines, exercise.functions)):
+                    problem = import_ahead(exercise)
+                    if problem:
+                        broken[exercise.id] = skipped(exercise, problem)
+            graded = self._checks.grade(student, [each for each in exercises if each.id not in broken], on_check)
         finally:
             student.close()
+        found = {**broken, **{result.exercise.id: result for result in graded}}
+        return tuple(found[exercise.id] for exercise in exercises)
+
+
+def import_ahead(exercise: Exercise) -> str:
+    """Import what an exercise requires, which takes seconds that no call has to answer for.
+
+    Returns
+    -------
+    str
+        Why that is impossible, though it is installed; empty if it is not.
+    """
+    if not exercise.requires or not exercise.can_be_graded_here:
+        return ""
+    try:
+        importlib.import_module(IMPORTED_AHEAD.get(exercise.requires, exercise.requires))
+    except Exception as error:  # noqa: BLE001 - an installation can be broken in any way
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return _("which is installed here but cannot be imported ({error})").format(error=reason)
+    return ""
 
 
 def fingerprint(path: Path) -> dict[str, tuple[int, int]]:

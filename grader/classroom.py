@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
@@ -42,11 +42,14 @@ class Settings:
         What stands between student code and the machine.
     call_seconds
         Deadline of each call of a student's function.
+    packages
+        Those that exercises may require; by default the ones that are installed here.
     """
 
     seed: int
     isolation: Isolation
     call_seconds: float = CALL_SECONDS
+    packages: frozenset[str] = field(default_factory=lambda: load_course().packages)
 
 
 class Classroom:
@@ -56,11 +59,12 @@ class Classroom:
         self._course = course
         self._settings = settings
         self._reference = reference_functions(course)
-        self._checks = CheckSession(course, FreshCases(course, settings.seed))
+        self._checks = CheckSession(course, FreshCases(course, settings.seed), settings.packages)
         self._zygotes = Zygotes(settings.isolation)
         # Started before anything is graded: a machine on which that fails can grade nobody.
         self._zygotes.having()
         self._bystander = Bystander(self._zygotes)
+        self._requires = course.required(settings.packages)
 
     def close(self) -> None:
         """End the pytest session and the zygotes."""
@@ -76,7 +80,7 @@ class Classroom:
             started = time.perf_counter()
             student = RemoteStudent(
                 self._zygotes, submission.files, self._course.functions, self._reference, self._settings.call_seconds,
-                patience=self._course.call_seconds, requires=self._course.requires, bystander=self._bystander,
+                patience=self._course.call_seconds, requires=self._requires, bystander=self._bystander,
             )  # fmt: skip
             try:
                 exercises = self._checks.grade(student)

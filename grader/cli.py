@@ -158,7 +158,7 @@ def check(
     while True:
         # Taken before the check, so that what is saved while it runs is checked again.
         seen = fingerprint(path)
-        passed = _check_once(checker, path, exercises, console)
+        passed = _check_once(checker, path, exercises, console, may_be_left_out=step is None)
         if not watch:
             break
         console.print(_("Watching; save to check again, Ctrl-C to stop."), style="dim")
@@ -377,7 +377,9 @@ def author_build() -> None:
         print("Everything was current.")
 
 
-def _check_once(checker: Any, path: Path, exercises: tuple[Exercise, ...], console: Console) -> bool:
+def _check_once(
+    checker: Any, path: Path, exercises: tuple[Exercise, ...], console: Console, *, may_be_left_out: bool
+) -> bool:
     from grader.formats.terminal import print_exercise, print_progress
     from grader.report import State
 
@@ -391,7 +393,7 @@ def _check_once(checker: Any, path: Path, exercises: tuple[Exercise, ...], conso
         print_exercise(console, result)
     if len(results) > 1:
         print_progress(console, results)
-    return all(result.state is State.PASSED or result.left_out for result in results)
+    return all(result.state is State.PASSED or (may_be_left_out and result.left_out) for result in results)
 
 
 def _build_site(folder: Path, wheels: Path | None) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import traceback
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -38,11 +38,14 @@ class CheckSession:
     ----------
     course, cases
         What to grade, and on which inputs.
+    packages
+        Those that exercises may require; by default the ones that are installed here.
     """
 
-    def __init__(self, course: Course, cases: Cases) -> None:
+    def __init__(self, course: Course, cases: Cases, packages: Collection[str] | None = None) -> None:
         self._course = course
         self._cases = cases
+        self._packages = packages
         self._plugin = _Fixtures()
         # pytest's own entry point runs a session once and ends it. These are the same steps, one by one; no
         # configuration, conftest.py or plugin of the folder or machine we happen to run in takes part.
@@ -85,8 +88,12 @@ class CheckSession:
         results: dict[str, ExerciseResult],
         on_check: OnCheck | None,
     ) -> ExerciseResult:
-        if not exercise.can_be_graded_here:
-            return _skipped(exercise)
+        if exercise.requires:
+            wanted = exercise.can_be_graded_here if self._packages is None else exercise.requires in self._packages
+            if not wanted:
+                return skipped(exercise)
+            if not exercise.can_be_graded_here:
+                return _impossible(exercise)
         result = self._run(student, exercise, on_check)
         if result.state in (State.PASSED, State.NOT_ATTEMPTED, State.UNGRADABLE, State.GRADER_ERROR):
             return result
@@ -138,11 +145,22 @@ class CheckSession:
         return ExerciseResult(exercise, tuple(run.results))
 
 
-def _skipped(exercise: Exercise) -> ExerciseResult:
-    """Return the result of an exercise whose package is not installed."""
-    note = _("Skipped, as it needs the package {package}, which is not installed here. It is optional.")
+def skipped(exercise: Exercise, reason: str = "") -> ExerciseResult:
+    """Return the result of an exercise whose package is not there; the reason by default: it is not installed."""
+    reason = reason or _("which is not installed here")
+    note = _("Skipped, as it needs the package {package}, {reason}. It is optional.")
     checks = tuple(CheckResult(check, State.SKIPPED) for check in exercise.checks)
-    return ExerciseResult(exercise, checks, note.format(package=exercise.requires))
+    return ExerciseResult(exercise, checks, note.format(package=exercise.requires, reason=reason))
+
+
+def _impossible(exercise: Exercise) -> ExerciseResult:
+    """Return the result where a package is missing that the rest of the run has."""
+    feedback = Feedback(
+        got=_("The grader itself failed; this does not count against you."),
+        hidden=f"{exercise.requires} is not installed where this was graded, but where the run was started",
+    )
+    checks = tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in exercise.checks)
+    return ExerciseResult(exercise, checks)
 
 
 def _nobody(exercise: Exercise, result: CheckResult) -> None:

@@ -17,10 +17,10 @@ from dataclasses import replace
 from typing import Any
 
 from grader.cases.recorded import RecordedCases
-from grader.checking import CALL_SECONDS
+from grader.checking import CALL_SECONDS, import_ahead
 from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
 from grader.formats.terminal import print_exercise
-from grader.grading import CheckSession
+from grader.grading import CheckSession, skipped
 from grader.messages import _, ngettext
 from grader.report import CheckResult, ExerciseResult, State
 from grader.student import InProcessStudent
@@ -184,6 +184,10 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
         shell = _shell()
         namespace = sys._getframe(1).f_globals if shell is None else shell.user_ns
     student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), None, CALL_SECONDS)
+    if any(name in namespace for name in exercise.functions):
+        problem = import_ahead(exercise)
+        if problem:
+            return Checked(skipped(exercise, problem), [])
     with _quick_collections():
         (result,) = _checks(course).grade(student, [exercise])
     _last[exercise.id] = result

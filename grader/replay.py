@@ -13,7 +13,7 @@ import numpy as np
 from grader.cases.case import Case
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
-from grader.isolation.remote import RemoteStudent
+from grader.isolation.remote import Bystander, RemoteStudent
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygotes
 from grader.report import CheckResult, State
@@ -22,6 +22,18 @@ from lesson.course import Course, Exercise
 
 # How a case is asked when its inputs are not the arguments of its function.
 _SCRIPTS = {
+    "run_blocks": (
+        "import torch",
+        "from lesson.decoder import BlockSizes, decoder",
+        "",
+        "sizes = BlockSizes(x.shape[-1], heads, dropout=dropout)",
+        "blocks = decoder(layers, sizes, seed=seed, dtype=torch.float64)",
+        "for block in blocks[:frozen]:",
+        "    block.requires_grad_(False)",
+        "x = torch.from_numpy(x).requires_grad_(x_needs_gradient)",
+        "torch.manual_seed(seed)",
+        "result = run_blocks(blocks, x, mode, segment_size)",
+    ),
     "model_backward_checkpointed": (
         "output, saved_inputs = model_forward_checkpointed(x, params, k)",
         "result = model_backward_checkpointed(grad_output, saved_inputs, params, k)",
@@ -84,12 +96,14 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     group = fresh.of(exercise.id)[check_id]
     session = CheckSession(course, cases)
     zygotes = Zygotes(detect())
+    bystander = Bystander(zygotes)
     try:
         for index, case in enumerate(group):
             cases.index = index
             student = RemoteStudent(
                 zygotes, submission.files, course.functions, reference_functions(course),
-                patience=course.call_seconds, requires=course.requires,
+                patience=course.call_seconds, requires=course.required(course.packages),
+                bystander=bystander,
             )  # fmt: skip
             try:
                 (graded,) = session.grade(student, [exercise])
@@ -108,9 +122,9 @@ def snippet(course: Course, exercise: Exercise, case: Case) -> str:
     """Return Python source that asks a case, to be run where the submission's modules are."""
     reference = reference_functions(course).get(case.function)
     names = list(case.inputs)
-    if reference is None:
+    if reference is None and case.function not in _SCRIPTS:
         return f"from {exercise.topic} import {case.function}\n\nprint({case.function})\n"
-    if set(names) <= set(inspect.signature(reference).parameters):
+    if reference is not None and set(names) <= set(inspect.signature(reference).parameters):
         script: tuple[str, ...] = (f"result = {case.function}({', '.join(names)})",)
     else:
         script = _SCRIPTS.get(case.function, (f"# {case.function} is asked by a probe with these inputs",))

@@ -108,7 +108,8 @@ class ExerciseResult:
     @property
     def left_out(self) -> bool:
         """Whether this is a bonus that nobody tried for, which says nothing about a submission."""
-        return self.exercise.bonus and not self.points and self.state in (State.SKIPPED, State.NOT_ATTEMPTED)
+        nothing = (State.SKIPPED, State.NOT_ATTEMPTED)
+        return self.exercise.bonus and all(check.state in nothing for check in self.checks)
 
     def as_blocked(self) -> ExerciseResult:
         """Return the same result with wrong answers put down to the earlier exercise it builds on."""

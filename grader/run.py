@@ -77,7 +77,7 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Outcome:
     if seed is None and options.resume:
         seed = store.run.get("seed")
     settings = Settings(secrets.randbits(48) if seed is None else seed, isolation)
-    conditions = conditions_of(settings.seed, isolation.level, course)
+    conditions = conditions_of(settings.seed, isolation.level, settings.packages)
     ids = [entry.id for entry in entries]
     store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
     with _executions(options, settings) as execute:

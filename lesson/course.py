@@ -6,7 +6,7 @@ import functools
 import importlib.util
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
@@ -76,7 +76,9 @@ class Exercise:
     @property
     def can_be_graded_here(self) -> bool:
         """Whether the package that it requires, if any, is installed."""
-        return not self.requires or importlib.util.find_spec(self.requires) is not None
+        spec = importlib.util.find_spec(self.requires) if self.requires else None
+        # A folder that was left behind has no origin.
+        return not self.requires or (spec is not None and spec.origin is not None)
 
 
 @dataclass(frozen=True)
@@ -111,9 +113,13 @@ class Course:
         return {name: each.call_seconds for each in self.exercises if each.call_seconds for name in each.functions}
 
     @property
-    def requires(self) -> dict[str, str]:
-        """The package that those functions need that need one."""
-        return {name: each.requires for each in self.exercises if each.requires for name in each.functions}
+    def packages(self) -> frozenset[str]:
+        """Those packages that exercises require which are installed here."""
+        return frozenset(each.requires for each in self.exercises if each.requires and each.can_be_graded_here)
+
+    def required(self, packages: Collection[str]) -> dict[str, str]:
+        """Return the package that a function requires, for those that require one of these."""
+        return {name: each.requires for each in self.exercises if each.requires in packages for name in each.functions}
 
     def exercise(self, exercise_id: str) -> Exercise:
         """Return the exercise of that id; `KeyError` with the known ids when there is none."""
@@ -215,6 +221,8 @@ class _Reader:
                         self._line("exercise", index, f'{{ id = "{check.id}"'),
                         f"check {check.id} of {what} needs {needed!r}, which is no earlier check of it",
                     )
+        if table.get("requires") and not table.get("bonus"):
+            self._fail(self._line("exercise", index, "requires"), f"{what} requires a package, so it must be a bonus")
         return Exercise(
             table["id"], table["topic"], table["title"], tuple(table["functions"]),
             tuple(table["builds_on"]), tuple(table["hints"]), checks, table.get("call_seconds", 0),

@@ -191,7 +191,8 @@ def decoder(
     dtype: torch.dtype = torch.float32,
 ) -> nn.ModuleList:
     """Return the blocks of a decoder, with weights that depend on the seed alone."""
-    with torch.random.fork_rng(), torch.device(device):
+    place = torch.device(device)
+    with torch.random.fork_rng(devices=[place] if place.type == "cuda" else []), place:
         torch.manual_seed(seed)
         # Made in the type that they keep: a large model in two types at once would not fit.
         before = torch.get_default_dtype()

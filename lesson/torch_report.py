@@ -108,14 +108,24 @@ def main(measure: Callable[..., dict[str, Any]], arguments: Sequence[str] | None
     parser.add_argument("--repeats", type=int, default=15, help="timed steps per mode")
     options = vars(parser.parse_args(arguments))
     sizes = BlockSizes(options.pop("hidden"), options.pop("heads"))
-    Console().print(table(measure(sizes=sizes, **options)))
+    try:
+        report = measure(sizes=sizes, **options)
+    except Exception as error:  # noqa: BLE001 - whatever a student's unfinished code raises
+        told = f"{type(error).__name__}: {error}".partition("\n")[0][:300].strip(": ")
+        message = _("Nothing was measured: {error}. If run_blocks is the cause, `grader check` says more.")
+        sys.exit(message.format(error=told.rstrip(".")))
+    Console().print(table(report))
 
 
 def table(report: dict[str, Any]) -> Table:
     """Return a result as a table for the terminal."""
+    from rich import box
     from rich.table import Table
 
-    found = Table(title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left")
+    found = Table(
+        title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left",
+        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
+    )  # fmt: skip
     for name in ("", _("MiB kept"), _("predicted"), _("peak"), _("predicted"), _("GFLOP"), _("ms"), _("gradients")):
         found.add_column(name, justify="right" if name else "left", no_wrap=True)
     for row in report["rows"]:

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[1]
 COURSE = load_course()
 WRONG = list(read_answers(ROOT / "tests" / "wrong_answers"))
 RIGHT = list(read_answers(ROOT / "tests" / "right_answers"))
-# The others are graded in tests/torch.
+# The others are graded in tests/pytorch.
 NUMPY_IS_ENOUGH = [
     answer for answer in (*WRONG, *RIGHT) if not any(each.requires for each in COURSE.of_topic(answer.topic))
 ]

@@ -1,18 +1,25 @@
 """An exercise on top, and one whose package is not installed: neither counts against anybody."""
 
+import importlib
 import importlib.util
 import json
+import re
+import sys
 from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
 
 import grader.notebook
+from grader.classroom import Classroom, Settings
 from grader.cli import app
 from grader.formats import classroom50, gradescope, results_json
 from grader.grading import CheckSession
+from grader.isolation.sandbox import detect
+from grader.isolation.zygote import Zygote
 from grader.report import CheckResult, ExerciseResult, Run, State, SubmissionResult
 from grader.student import LocalStudent
+from grader.submissions import Submission
 from lesson.course import load_course
 
 COURSE = load_course()
@@ -122,14 +129,105 @@ def test_a_cell_says_so(without_torch):
     assert shown.points == 0
 
 
+@pytest.fixture
+def broken_torch(tmp_path, monkeypatch):
+    """A package that is installed and cannot be imported."""
+    if "torch" in sys.modules:
+        pytest.skip("PyTorch has been imported")
+    package = tmp_path / "packages" / "torch"
+    package.mkdir(parents=True)
+    (package / "__init__.py").write_text("raise ImportError('a library is missing')\n")
+    monkeypatch.syspath_prepend(package.parent)
+    importlib.invalidate_caches()
+    return package
+
+
+def test_a_broken_package_costs_its_own_exercise_and_no_other(broken_torch, solutions, monkeypatch):
+    started = []
+    original = Zygote.__init__
+
+    def noted(self, isolation, package=""):
+        started.append(package)
+        original(self, isolation, package)
+
+    monkeypatch.setattr(Zygote, "__init__", noted)
+    room = Classroom(COURSE, Settings(seed=3, isolation=detect()))
+    try:
+        results = [room.grade(Submission("s", "s", solutions)) for _number in range(2)]
+    finally:
+        room.close()
+    for result in results:
+        states = {each.exercise.id: each.state for each in result.exercises}
+        assert states.pop("exercise5") is State.GRADER_ERROR
+        assert set(states.values()) == {State.PASSED}
+        assert "a library is missing" in result.exercises[-1].checks[0].feedback.hidden
+    assert started.count("torch") == 1
+
+
+def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    for name, content in solutions.items():
+        (work / name).write_bytes(content)
+    done = CliRunner().invoke(app, ["check", str(work)])
+    assert done.exit_code == 0, done.output
+    assert "100/100" in done.output
+    assert "ImportError: a library is missing" in " ".join(done.output.split())
+
+
+def test_a_folder_that_was_left_behind_is_no_package(broken_torch):
+    (broken_torch / "__init__.py").unlink()
+    importlib.invalidate_caches()
+    assert not BONUS.can_be_graded_here
+
+
+def test_where_a_package_of_the_run_is_missing_the_grader_is_at_fault(without_torch, solutions):
+    room = Classroom(COURSE, Settings(seed=3, isolation=detect(), packages=frozenset({"torch"})))
+    try:
+        result = room.grade(Submission("s", "s", {"torch_benchmark.py": solutions["torch_benchmark.py"]}))
+    finally:
+        room.close()
+    assert result.exercises[-1].state is State.GRADER_ERROR
+    assert result.points is None
+
+
+@pytest.mark.parametrize("state", [State.SKIPPED, State.NOT_ATTEMPTED])
+def test_a_bonus_that_was_begun_is_not_left_out(state):
+    checks = tuple(
+        CheckResult(check, State.PASSED if index == 1 else state) for index, check in enumerate(BONUS.checks)
+    )
+    begun = ExerciseResult(BONUS, checks)
+    assert not begun.left_out
+    result = replace(submission(state), exercises=(*submission(state).exercises[:-1], begun))
+    tests = gradescope.to_dict(result)["tests"]
+    assert sum(test["score"] for test in tests) == result.points == 101
+
+
+@pytest.mark.parametrize("exercise", ["exercise5", "step1"])
+def test_whoever_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
+    (tmp_path / "empty.py").write_text("")
+    assert CliRunner().invoke(app, ["check", str(tmp_path), "--step", exercise]).exit_code == 1
+
+
+def test_full_points_are_full_with_a_bonus_too(tmp_path):
+    jinja2 = pytest.importorskip("jinja2")
+    assert jinja2
+    from grader.formats import html
+
+    students = [replace(submission(state), id=state) for state in (State.PASSED, State.SKIPPED)]
+    page = html.write_report(Run(1, "none", "", students), tmp_path / "report")
+    text = " ".join(re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")).split())
+    assert "full points 2" in text
+
+
 def test_results_are_graded_again_once_the_package_is_there(without_torch, monkeypatch):
     from grader.formats.stored import conditions_of
 
-    without = conditions_of(1, "none", COURSE)
-    assert conditions_of(1, "none", COURSE) == without
+    without = conditions_of(1, "none", COURSE.packages)
+    assert conditions_of(1, "none", COURSE.packages) == without
     find = importlib.util.find_spec
     monkeypatch.setattr("importlib.util.find_spec", lambda name: find("json") if name == "torch" else find(name))
-    assert conditions_of(1, "none", COURSE) != without
+    assert conditions_of(1, "none", COURSE.packages) != without
 
 
 def test_an_exercise_may_require_nothing():

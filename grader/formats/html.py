@@ -234,7 +234,7 @@ class _Class:
             facts = [
                 (_("mean"), f"{mean(self._percents):.0f} %"),
                 (_("median"), f"{median(self._percents):.0f} %"),
-                (_("full points"), str(self._percents.count(100))),
+                (_("full points"), str(sum(percent >= 100 for percent in self._percents))),
                 *facts,
             ]
         return facts

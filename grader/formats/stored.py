@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
@@ -146,23 +146,18 @@ def content_of(submission: Submission) -> str:
     return digest.hexdigest()
 
 
-def conditions_of(seed: int, isolation: str, course: Course) -> str:
+def conditions_of(seed: int, isolation: str, packages: Collection[str]) -> str:
     """Return a fingerprint of what else a verdict depends on: checks, reference, packages, seed, isolation."""
     import lesson
     import solutions
 
-    digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation} {_optional_packages(course)}".encode())
+    digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation} {sorted(packages)}".encode())
     folders = [_PACKAGE, Path(lesson.__file__).parent, Path(solutions.__file__).parent]
     for folder in folders:
         for path in sorted(folder.rglob("*")):
             if path.suffix in (".py", ".toml"):
                 digest.update(path.read_bytes())
     return digest.hexdigest()
-
-
-def _optional_packages(course: Course) -> list[str]:
-    """Return the packages without which an exercise is skipped, as far as they are installed."""
-    return sorted({each.requires for each in course.exercises if each.requires and each.can_be_graded_here})
 
 
 def submission_from_dict(

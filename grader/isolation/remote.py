@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import signal
 import socket
 import time
@@ -44,7 +43,7 @@ class RemoteStudent(Messenger):
     patience
         Deadline of a call of the functions that are granted more.
     requires
-        The package that a function needs, for those that need one besides numpy.
+        The package that a function needs, for those that need one that is there besides numpy.
     bystander
         Answers probes that ask nothing of the student; one of its own by default.
     package
@@ -76,6 +75,8 @@ class RemoteStudent(Messenger):
         self._zygote: Zygote | None = None
         self._package = package
         self._requires = requires or {}
+        self._packages = sorted(set(self._requires.values()))
+        self._unavailable: dict[str, str] = {}
         self._bystander = bystander
         self._contents = files
         self._functions = functions
@@ -115,8 +116,11 @@ class RemoteStudent(Messenger):
         """Run a probe in a child that holds no code of any student's."""
         if self._bystander is None:
             self._bystander = Bystander(self._zygotes)
-        # A zygote has one child at a time.
-        return self._bystander.answer(name, values, self._package, make_way=self.close)
+        try:
+            return self._bystander.answer(name, values, self._package)
+        except ZygoteError:
+            self.lost = True
+            raise
 
     def _change_replaced(self, functions: Sequence[str]) -> None:
         self.close()
@@ -128,6 +132,9 @@ class RemoteStudent(Messenger):
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str
     ) -> tuple[dict[str, Any], list[np.ndarray]]:
         self._load(function)
+        package = self._requires.get(function, "")
+        if package in self._unavailable:
+            raise RuntimeError(f"{package} could not be imported: {self._unavailable[package]}")
         return self._guarded(request, arrays, function, (function,))
 
     def _load(self, function: str) -> None:
@@ -147,15 +154,25 @@ class RemoteStudent(Messenger):
             self._loaded.add(file)
 
     def _choose_zygote(self, origins: Mapping[str, Any]) -> None:
-        """Go on with a package imported, if a file that answers needs or so much as mentions it."""
-        files = [self._contents[file] for file in set(origins.values()) if file in self._contents]
-        for package in sorted(set(self._requires.values())):
-            needed = any(name in origins and self._requires[name] == package for name in self._requires)
-            mentioned = any(package.encode() in content for content in files)
-            if (needed or mentioned) and importlib.util.find_spec(package):
+        """Go on with a package imported, if an answer requires it or a file that answers imports it."""
+        if not self._packages:
+            return
+        reply, arrays = self._guarded({"do": "imports"}, [], "", ())
+        try:
+            imported = wire.unpack(reply.get("value"), arrays)
+        except wire.Malformed:
+            raise self._tampered("") from None
+        for package in self._packages:
+            required = any(name in origins for name, known in self._requires.items() if known == package)
+            if required or (isinstance(imported, list) and package in imported):
                 self.close()
+                try:
+                    self._zygotes.having(package)  # outside any deadline of the student's
+                except ZygoteError as error:
+                    # What needs the package is then the grader's fault, and nothing else.
+                    self._unavailable[package] = str(error)
+                    continue
                 self._package = package
-                self._zygotes.having(package)  # outside any deadline of the student's
 
     def _guarded(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str, concerned: Iterable[str]
@@ -275,20 +292,17 @@ class Bystander:
         self._zygotes = zygotes
         self._known: dict[bytes, Any] = {}
 
-    def answer(self, name: str, values: Mapping[str, Any], package: str, make_way: Callable[[], None]) -> Any:
+    def answer(self, name: str, values: Mapping[str, Any], package: str) -> Any:
         """Return what a probe returns.
 
         Parameters
         ----------
         package
             What the zygote has imported.
-        make_way
-            Called before a child is started.
         """
         packer = wire.Packer(lambda value: 0)
         question = hashlib.sha256(wire.encode({"probe": name, "values": packer.pack(dict(values))}, packer.arrays))
         if question.digest() not in self._known:
-            make_way()
             nobody = RemoteStudent(self._zygotes, {}, (), {}, PATIENCE_SECONDS, package=package)
             try:
                 self._known[question.digest()] = nobody.probe(name, **values)

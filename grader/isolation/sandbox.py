@@ -154,7 +154,9 @@ def environment() -> dict[str, str]:
     # Address space is limited: each thread of the linear algebra library would take 41 MB of it, and each
     # thread of the student's a heap of 64 MB. One and two are enough for the exercises.
     threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
-    return {**passed_on, **threads, "LANG": "C.UTF-8"}
+    # No GPU: exercises need none, and a process that has used one cannot be forked.
+    no_devices = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
+    return {**passed_on, **threads, **no_devices, "LANG": "C.UTF-8"}
 
 
 # --- bubblewrap -----------------------------------------------------------------------------------

@@ -22,6 +22,7 @@ from grader.isolation.sandbox import (
 )
 from grader.worker.sealing import Limits
 from grader.worker.serve import START, STOP
+from grader.worker.workbench import IMPORTED_AHEAD
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
 # What students are given to import, and is no more than arithmetic.
@@ -34,8 +35,8 @@ PATIENCE_SECONDS = 60
 _COMPANIONS = {"torch": ("torch", "torchgen", "typing_extensions", "sympy", "mpmath", "functorch", "nvidia", "triton")}
 # PyTorch seeds its generators from there.
 _DEVICES = {"torch": ("/dev/urandom",)}
-# What is imported ahead for a package, so that no child has to.
-_IMPORTED_AHEAD = {"": (), "torch": ("grader.worker.torch_probes",)}
+# A cold disk takes long to read some packages.
+PATIENCE_WITH_PACKAGES_SECONDS = 300
 
 _BOOTSTRAP = "import sys; sys.path.insert(0, sys.argv.pop(1)); from grader.worker.serve import main; main()"
 
@@ -90,7 +91,7 @@ class Zygote:
         near, theirs = socket.socketpair()
         inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
         inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable, limits=limits).to_dict())]
-        inner += _IMPORTED_AHEAD[package]
+        inner += [IMPORTED_AHEAD.get(package, package)] if package else []
         self._process = subprocess.Popen(  # noqa: S603 - the command is ours
             isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
@@ -102,8 +103,13 @@ class Zygote:
         )
         theirs.close()
         self._control = near
+        self._control.settimeout(PATIENCE_WITH_PACKAGES_SECONDS if package else PATIENCE_SECONDS)
+        try:
+            self._expect(b"ready")
+        except ZygoteError:
+            self.close()
+            raise
         self._control.settimeout(PATIENCE_SECONDS)
-        self._expect(b"ready")
 
     def start(self) -> socket.socket:
         """Fork a child and return the connection to it."""
@@ -118,7 +124,7 @@ class Zygote:
         return ours
 
     def stop(self) -> Ended:
-        """End the child, if it has not ended by itself."""
+        """End the child that was started last, if it has not ended by itself."""
         try:
             self._control.sendall(STOP)
         except OSError as error:
@@ -168,11 +174,18 @@ class Zygotes:
     def __init__(self, isolation: Isolation) -> None:
         self._isolation = isolation
         self._started: dict[str, Zygote] = {}
+        self._failed: dict[str, str] = {}
 
     def having(self, package: str = "") -> Zygote:
-        """Return the zygote that has imported a package."""
+        """Return the zygote that has imported a package; raises `ZygoteError`, and does not try twice."""
+        if package in self._failed:
+            raise ZygoteError(self._failed[package])
         if package not in self._started:
-            self._started[package] = Zygote(self._isolation, package)
+            try:
+                self._started[package] = Zygote(self._isolation, package)
+            except ZygoteError as error:
+                self._failed[package] = str(error)
+                raise
         return self._started[package]
 
     def close(self) -> None:
@@ -180,6 +193,7 @@ class Zygotes:
         for zygote in self._started.values():
             zygote.close()
         self._started.clear()
+        self._failed.clear()
 
 
 def _size_of_libraries(packages: Sequence[str]) -> int:

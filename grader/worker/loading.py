@@ -68,6 +68,10 @@ class Functions(Protocol):
         """Return the file of every graded function that there is."""
         ...
 
+    def imports(self) -> list[str]:
+        """Return the packages that the files of those functions import."""
+        ...
+
     def module(self, path: str) -> types.ModuleType:
         """Run a file, unless it has been run, and return its module."""
         ...
@@ -166,6 +170,21 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             with contextlib.suppress(Unavailable):
                 found[function] = self.origin(function)
         return found
+
+    def imports(self) -> list[str]:
+        """Return the packages that are imported by files from which graded functions are taken; nothing is run."""
+        found: set[str] = set()
+        for path in set(self.origins().values()):
+            if path in self._notebooks:
+                trees: list[ast.AST] = [statement.node for statement in self._notebooks[path].statements]
+            else:
+                trees = [ast.parse(self.files[path])]
+            for node in (node for tree in trees for node in ast.walk(tree)):
+                if isinstance(node, ast.Import):
+                    found.update(alias.name.partition(".")[0] for alias in node.names)
+                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                    found.add(node.module.partition(".")[0])
+        return sorted(found)
 
     def function(self, name: str) -> Callable[..., Any]:
         """Return a graded function, running its file first if need be; raises what the file raises."""

@@ -44,22 +44,22 @@ def main() -> None:
     # The child need not look at what the parent has made when it collects garbage.
     gc.collect()
     gc.freeze()
-    child = 0
+    # The last to be started is the first to be ended.
+    children: list[int] = []
     control.sendall(b"ready\n")
     while True:
         command, descriptors, _flags, _address = socket.recv_fds(control, 1, 1)
         if command == START:
-            child = os.fork()
-            if child == 0:
+            children.append(os.fork())
+            if children[-1] == 0:
                 control.close()
                 _serve_submission(socket.socket(fileno=descriptors[0]), plan)
             os.close(descriptors[0])
             control.sendall(b"started\n")
         elif command == STOP:
-            control.sendall(json.dumps(_end(child)).encode() + b"\n")
-            child = 0
+            control.sendall(json.dumps(_end(children.pop())).encode() + b"\n")
         else:
-            if child:
+            for child in children:
                 _end(child)
             return
 

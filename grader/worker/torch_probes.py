@@ -5,8 +5,10 @@ Imported ahead in the process that the sealed children are forked from, where no
 
 from __future__ import annotations
 
+import contextlib
+import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -69,11 +71,12 @@ def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, 
     before = _state(blocks, x)
     torch.manual_seed(case["seed"])
     counter, meter = _WorkCounter(), MemoryMeter()
-    with counter, meter:
+    with _quick_collections(), counter, meter:
         output = run(blocks, x)
         if not isinstance(output, Tensor):
             return {**_NOTHING, "output": output}
         changed = [name for name, state in _state(blocks, x).items() if state != before[name]]
+        gc.collect()
         kept = meter.alive - output.untyped_storage().nbytes()
         torch.rand(3)  # others use random numbers too between a forward and its backward
         if output.requires_grad:
@@ -105,6 +108,18 @@ def _state(blocks: nn.ModuleList, x: Tensor) -> dict[str, object]:
     modules = [(id(module), module.training) for module in blocks.modules()]
     needs = [(id(parameter), parameter.requires_grad) for parameter in blocks.parameters()]
     return {"blocks": (modules, needs), "x": (x.requires_grad, x._version)}
+
+
+@contextlib.contextmanager
+def _quick_collections() -> Iterator[None]:
+    """Set aside what is in memory already, which is PyTorch above all, when garbage is collected."""
+    was_frozen = gc.get_freeze_count() > 0
+    gc.freeze()
+    try:
+        yield
+    finally:
+        if not was_frozen:
+            gc.unfreeze()
 
 
 class _WorkCounter(TorchDispatchMode):
@@ -158,10 +173,11 @@ def offloaded_run_of_blocks(student: Loader, function: str, **case: Any) -> dict
                 module._parameters[name] = nn.Parameter(there, requires_grad=parameter.requires_grad)
     before = device.alive
     torch.manual_seed(case["seed"])
-    with device:
+    with _quick_collections(), device:
         output = run_blocks(blocks, x, case["mode"], case["segment_size"])
         if not isinstance(output, _DeviceTensor):
             return _NOTHING
+        gc.collect()
         kept = device.alive - before - output.held.untyped_storage().nbytes()
         if output.requires_grad:
             output.backward(device.tensor(torch.from_numpy(case["grad_output"])))
@@ -275,10 +291,6 @@ def _as_before(tensor: Tensor, device: _Device) -> Tensor:
     return tensor if isinstance(tensor, _DeviceTensor) else device.tensor(tensor)
 
 
-def _warm_up() -> None:
-    """Let PyTorch import what it imports when a checkpoint is first used."""
-    x = torch.zeros(1, requires_grad=True)
-    checkpoint(torch.sin, x, use_reentrant=False).backward()
-
-
-_warm_up()
+# Let PyTorch import what it imports when a checkpoint is first used. No backward: that would start its engine, and a
+# process in which it runs cannot be forked where there is a GPU.
+checkpoint(torch.sin, torch.zeros(1, requires_grad=True), use_reentrant=False)

@@ -1,17 +1,24 @@
 """The grader is graded on the exercise in PyTorch: in this process, and sealed away."""
 
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 
 pytest.importorskip("torch")
+
+from notebook_tools import filled_in
 
 from grader.author.answers import Answer, read_answers
 from grader.author.check import AuthorCheck
 from grader.checking import Checker
 from grader.classroom import Classroom, Settings
 from grader.isolation.sandbox import detect
+from grader.replay import replay
 from grader.report import State
 from grader.submissions import Submission
 from lesson.course import load_course
@@ -152,14 +159,92 @@ def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
     asked = []
     original = Bystander.answer
 
-    def counted(self, name, values, package, make_way):
+    def counted(self, name, values, package):
         before = len(self._known)
-        answer = original(self, name, values, package, make_way)
+        answer = original(self, name, values, package)
         asked.append(len(self._known) - before)
         return answer
 
+    room._bystander = Bystander(room._zygotes)
     monkeypatch.setattr(Bystander, "answer", counted)
     for _number in range(2):
         graded(room, torch_benchmark=SOLUTION)
     half = len(asked) // 2
+    assert any(asked[:half])
     assert not any(asked[half:])
+
+
+def test_who_is_graded_first_is_graded_like_the_others(room, monkeypatch):
+    from grader.isolation.remote import Bystander
+    from grader.isolation.zygote import Zygote
+
+    room._bystander = Bystander(room._zygotes)
+    room._zygotes.having("torch")
+    started = []
+    original = Zygote.start
+    monkeypatch.setattr(Zygote, "start", lambda zygote: started.append(zygote) or original(zygote))
+    counts = []
+    for _number in range(2):
+        before = len(started), len(room._bystander._known)
+        graded(room, torch_benchmark=SOLUTION)
+        counts.append(len(started) - before[0] - (len(room._bystander._known) - before[1]))
+    assert counts[0] == counts[1]  # children of the student's own
+
+
+def test_a_bystander_that_is_killed_costs_nobody_anything(room, monkeypatch):
+    from grader.isolation.remote import Bystander
+
+    room._bystander = Bystander(room._zygotes)
+    original = Bystander.answer
+    killed = []
+
+    def kills(self, name, values, package):
+        if not killed and len(self._known) == 5:
+            killed.append(room._zygotes.having(package))
+            killed[0]._process.kill()
+            killed[0]._process.wait()
+        return original(self, name, values, package)
+
+    monkeypatch.setattr(Bystander, "answer", kills)
+    exercise, _result = graded(room, torch_benchmark=SOLUTION)
+    assert killed
+    assert exercise.state is State.PASSED
+
+
+def test_a_text_about_pytorch_starts_no_process_with_it(room):
+    room._zygotes.close()
+    notebook = filled_in("recompute", COURSE)
+    assert "torch" in str(notebook)
+    result = room.grade(Submission("n", "n", {"recompute.ipynb": nbformat.writes(notebook).encode()}))
+    assert next(each for each in result.exercises if each.exercise.id == "step3").state is State.PASSED
+    assert set(room._zygotes._started) == {""}
+
+
+def test_a_notebook_is_graded_as_a_file_is(room):
+    notebook = nbformat.writes(filled_in("torch_benchmark", COURSE)).encode()
+    result = room.grade(Submission("n", "n", {"torch_benchmark.ipynb": notebook}))
+    exercise = next(each for each in result.exercises if each.exercise.id == "exercise5")
+    assert (exercise.state, exercise.points) == (State.PASSED, 5)
+
+
+def test_a_run_without_the_package_skips_the_exercise_everywhere(room):
+    classroom = Classroom(COURSE, Settings(3, room._settings.isolation, packages=frozenset()))
+    try:
+        exercise, _result = graded(classroom, torch_benchmark=SOLUTION)
+    finally:
+        classroom.close()
+    assert exercise.state is State.SKIPPED
+
+
+@pytest.mark.parametrize("check", ["frozen", "offload"])
+def test_a_verdict_can_be_replayed_and_its_call_runs_on_its_own(tmp_path, check):
+    (tmp_path / "torch_benchmark.py").write_bytes(SOLUTION)
+    again = replay(tmp_path, COURSE, 3, COURSE.exercise("exercise5"), check)
+    assert again.result.state is State.PASSED
+    (tmp_path / "again.py").write_text(again.snippet)
+    done = subprocess.run(
+        [sys.executable, "again.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
+        text=True, check=False, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("got")

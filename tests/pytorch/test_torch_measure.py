@@ -301,3 +301,16 @@ def test_the_committed_figures_are_of_a_cpu_and_of_the_defaults() -> None:
         assert (row["kept_bytes"]["predicted"], row["peak_bytes"]["predicted"]) == (said.kept, said.peak)
         assert row["kept_bytes"]["measured"] == pytest.approx(said.kept, rel=0.01)
         assert row["peak_bytes"]["measured"] == pytest.approx(said.peak, rel=0.03)
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [(NotImplementedError(), "NotImplementedError"), (ValueError("no.\nAnd more"), "ValueError: no")],
+)
+def test_what_cannot_be_measured_ends_in_a_sentence(error, told) -> None:
+    def measure(**_options):
+        raise error
+
+    with pytest.raises(SystemExit) as caught:
+        torch_report.main(measure, [])
+    assert str(caught.value) == f"Nothing was measured: {told}. If run_blocks is the cause, `grader check` says more."

@@ -1,7 +1,7 @@
 """The plain loop in every mode."""
 # topic: torch_benchmark
 # loses: exercise5.gradients exercise5.frozen exercise5.offload
-# says: ran a second time
+# says: forwards done again
 
 
 def run_blocks(blocks, x, mode, segment_size=1):

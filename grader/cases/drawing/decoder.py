@@ -9,7 +9,7 @@ import numpy as np
 from grader.cases.case import Case
 from grader.cases.drawing.drawer import Drawer, Groups, Reference
 
-BATCH, SEQ, HIDDEN, HEADS, BLOCKS = 2, 32, 32, 4, 5
+BATCH, SEQ, HIDDEN, HEADS, BLOCKS = 2, 64, 32, 4, 5
 # Segments of one block; several, the last of them shorter; all in one; longer than the model.
 SEGMENTS = (1, 2, BLOCKS, BLOCKS + 2)
 
