@@ -43,8 +43,15 @@ def checks():
     author_check.close()
 
 
+@pytest.fixture(scope="module")
+def room():
+    classroom = Classroom(COURSE, Settings(seed=3, isolation=detect()))
+    yield classroom
+    classroom.close()
+
+
 @pytest.fixture(scope="module", params=LEVELS)
-def room(request):
+def each_room(request):
     isolation = detect(request.param)
     if isolation.level != request.param:
         pytest.skip(f"{request.param} does not work here")
@@ -78,8 +85,8 @@ def test_a_sealed_process_gives_the_same_verdict(room, name):
     assert answer.complaints(tuple(each for each in result.exercises if each.exercise.topic == answer.topic)) == []
 
 
-def test_the_solution_gets_its_bonus_on_top(room, solutions):
-    result = room.grade(Submission("all", "all", solutions))
+def test_the_solution_gets_its_bonus_on_top(each_room, solutions):
+    result = each_room.grade(Submission("all", "all", solutions))
     assert (result.points, result.max_points, result.state) == (105, 100, State.PASSED)
 
 
@@ -125,20 +132,20 @@ def run_blocks(blocks, x, mode, segment_size=1):
 """
 
 
-def test_pytorch_opens_no_way_out(room):
-    if room._settings.isolation.level == "none":
+def test_pytorch_opens_no_way_out(each_room):
+    if each_room._settings.isolation.level == "none":
         pytest.skip("nothing is promised without isolation")
-    exercise, _result = graded(room, hostile=HOSTILE.encode())
+    exercise, _result = graded(each_room, hostile=HOSTILE.encode())
     assert exercise.state is State.ERROR
     told = exercise.checks[0].feedback.hidden
     # The empty root directory of bubblewrap may be listed.
     assert told.removesuffix(" list").endswith("done:") or told.endswith("done: "), told
 
 
-def test_an_endless_loop_ends(room):
+def test_an_endless_loop_ends(each_room):
     code = b"def run_blocks(blocks, x, mode, segment_size=1):\n    while True:\n        pass\n"
     impatient = replace(COURSE, exercises=tuple(replace(exercise, call_seconds=1) for exercise in COURSE.exercises))
-    classroom = Classroom(impatient, Settings(3, room._settings.isolation, call_seconds=1.0))
+    classroom = Classroom(impatient, Settings(3, each_room._settings.isolation, call_seconds=1.0))
     try:
         exercise, _result = graded(classroom, endless=code)
     finally:
