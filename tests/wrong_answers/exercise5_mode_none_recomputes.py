@@ -3,23 +3,14 @@
 # loses: exercise5.work
 # says: In mode none nothing is recomputed
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        for start in range(0, len(blocks), segment_size):
-            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
-        return x
-    if mode == "selective":
-        for block in blocks:
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-        return x
-    if mode == "offload":
-        with save_on_cpu():
-            return _run(blocks, x)
+    if mode != "none":
+        return _others(blocks, x, mode, segment_size)
     return checkpoint(_run, blocks, x, use_reentrant=False)
 
 
 def _run(some, x):
-    for block in some:
-        x = block(x)
-    return x
+    return _others(some, x, "none")

@@ -3,24 +3,16 @@
 # loses: exercise5.offload
 # says: still on the device
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        for start in range(0, len(blocks), segment_size):
-            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
-        return x
-    if mode == "selective":
-        for block in blocks:
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-        return x
-    if mode == "offload":
-        with save_on_cpu():
-            x = blocks[0](x)
-        return _run(blocks[1:], x)
-    return _run(blocks, x)
+    if mode != "offload":
+        return _others(blocks, x, mode, segment_size)
+    with save_on_cpu():
+        x = blocks[0](x)
+    return _run(blocks[1:], x)
 
 
 def _run(some, x):
-    for block in some:
-        x = block(x)
-    return x
+    return _others(some, x, "none")

@@ -3,24 +3,12 @@
 # loses: exercise5.work exercise5.offload
 # says: what was saved moves
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        for start in range(0, len(blocks), segment_size):
-            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
-        return x
-    if mode == "selective":
-        for block in blocks:
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-        return x
-    if mode == "offload":
-        for block in blocks:
-            x = checkpoint(block, x, use_reentrant=False)
-        return x
-    return _run(blocks, x)
-
-
-def _run(some, x):
-    for block in some:
-        x = block(x)
+    if mode != "offload":
+        return _others(blocks, x, mode, segment_size)
+    for block in blocks:
+        x = checkpoint(block, x, use_reentrant=False)
     return x

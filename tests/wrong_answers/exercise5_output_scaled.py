@@ -2,23 +2,16 @@
 # topic: torch_benchmark
 # loses: exercise5.gradients exercise5.frozen
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        for start in range(0, len(blocks), segment_size):
-            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
-        return 2 * x
-    if mode == "selective":
-        for block in blocks:
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-        return x
-    if mode == "offload":
-        with save_on_cpu():
-            return _run(blocks, x)
-    return _run(blocks, x)
+    if mode != "full":
+        return _others(blocks, x, mode, segment_size)
+    for start in range(0, len(blocks), segment_size):
+        x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
+    return 2 * x
 
 
 def _run(some, x):
-    for block in some:
-        x = block(x)
-    return x
+    return _others(some, x, "none")

@@ -2,25 +2,14 @@
 # topic: torch_benchmark
 # loses: exercise5.gradients exercise5.work exercise5.kept
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        for start in range(0, len(blocks), segment_size):
-            x = checkpoint(_run, blocks[start : start + segment_size], x, use_reentrant=False)
-        return x
-    if mode == "selective":
-        for block in blocks:
-            block.core.eval()
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-            block.core.train()
-        return x
-    if mode == "offload":
-        with save_on_cpu():
-            return _run(blocks, x)
-    return _run(blocks, x)
-
-
-def _run(some, x):
-    for block in some:
-        x = block(x)
+    if mode != "selective":
+        return _others(blocks, x, mode, segment_size)
+    for block in blocks:
+        block.core.eval()
+        x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
+        block.core.train()
     return x

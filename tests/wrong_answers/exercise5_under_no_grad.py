@@ -5,22 +5,15 @@
 
 import torch
 
+_others = run_blocks
+
 
 def run_blocks(blocks, x, mode, segment_size=1):
-    if mode == "full":
-        with torch.no_grad():
-            return _run(blocks, x)
-    if mode == "selective":
-        for block in blocks:
-            x = block(x, core=partial(checkpoint, block.core, use_reentrant=False))
-        return x
-    if mode == "offload":
-        with save_on_cpu():
-            return _run(blocks, x)
-    return _run(blocks, x)
+    if mode != "full":
+        return _others(blocks, x, mode, segment_size)
+    with torch.no_grad():
+        return _run(blocks, x)
 
 
 def _run(some, x):
-    for block in some:
-        x = block(x)
-    return x
+    return _others(some, x, "none")
