@@ -157,7 +157,9 @@ def _impossible(exercise: Exercise) -> ExerciseResult:
     """Return the result where a package is missing that the rest of the run has."""
     feedback = Feedback(
         got=_("The grader itself failed; this does not count against you."),
-        hidden=f"{exercise.requires} is not installed where this was graded, but where the run was started",
+        hidden=_("The package {package} is missing here, but not where the run was started.").format(
+            package=exercise.requires
+        ),
     )
     checks = tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in exercise.checks)
     return ExerciseResult(exercise, checks)

@@ -29,9 +29,9 @@ def states(result):
 
 def test_the_reference_gets_full_marks(grade, solutions, course):
     result = grade(solutions)
-    assert result.points in (course.points, sum(exercise.points for exercise in course.exercises))
+    assert result.points == course.points
     assert result.state is State.PASSED
-    assert set(states(result).values()) <= {State.PASSED, State.SKIPPED}
+    assert {state for name, state in states(result).items() if name != "exercise5"} == {State.PASSED}
 
 
 def test_the_skeleton_is_not_attempted(grade, course):

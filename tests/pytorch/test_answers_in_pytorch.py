@@ -86,7 +86,7 @@ def test_a_sealed_process_gives_the_same_verdict(room, name):
 
 
 def test_the_solution_gets_its_bonus_on_top(each_room, solutions):
-    result = each_room.grade(Submission("all", "all", solutions))
+    result = each_room.grade(Submission("all", "all", {**solutions, "torch_benchmark.py": SOLUTION}))
     assert (result.points, result.max_points, result.state) == (105, 100, State.PASSED)
 
 
