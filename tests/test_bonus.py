@@ -181,8 +181,10 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
 
 def test_a_folder_that_was_left_behind_is_no_package(broken_torch):
     (broken_torch / "__init__.py").unlink()
+    (broken_torch.parent / "left_behind").mkdir()
     importlib.invalidate_caches()
-    assert not BONUS.can_be_graded_here
+    assert importlib.util.find_spec("left_behind") is not None
+    assert not replace(BONUS, requires="left_behind").can_be_graded_here
 
 
 def test_where_a_package_of_the_run_is_missing_the_grader_is_at_fault(without_torch):
