@@ -58,7 +58,10 @@ def test_no_line_of_a_solution_is_in_it(released):
 
 def test_it_holds_notebooks_skeleton_wheel_and_a_readme_and_nothing_else(released):
     folder, wheel = released
-    assert {path.name for path in folder.iterdir()} == {"README.md", "LICENSE", "notebooks", "skeleton", wheel.name}
+    assert {path.name for path in folder.iterdir()} == {
+        "README.md", "LICENSE", "notebooks", "skeleton", "outputs", wheel.name,
+    }  # fmt: skip
+    assert not any(path.name.startswith("prompt") for path in (folder / "outputs").iterdir())
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert wheel.name in readme
     assert "{" not in readme

@@ -10,6 +10,8 @@ from grader.edition import copy_edition
 from lesson.course import Course
 
 _PACKAGES = 'packages = ["grader", "lesson", "solutions", "student_template"]'
+# What the page about PyTorch refers to. The prompt beside them is an answer.
+_MEASURED = ("torch_benchmark.json", "torch_benchmark.svg", "planner_against_torch.md")
 _STUDENT_PACKAGES = 'packages = ["grader", "lesson", "student_template"]'
 
 
@@ -39,6 +41,9 @@ def release(root: Path, folder: Path, course: Course) -> Path:
     (folder / "skeleton").mkdir()
     for topic in course.topics:
         shutil.copy(root / "student_template" / f"{topic.id}.py", folder / "skeleton")
+    (folder / "outputs").mkdir()
+    for name in _MEASURED:
+        shutil.copy(root / "outputs" / name, folder / "outputs")
     shutil.copy(root / "LICENSE", folder)
     readme = (Path(__file__).with_name("students_readme.md")).read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
