@@ -20,6 +20,10 @@ from grader.isolation import sandbox
 from grader.worker import sealing
 
 SETTINGS = ["root-bwrap", "root-landlock", "container", "user-bwrap", "user-landlock"]
+# A default run tries the most usual two.
+EACH_SETTING = [
+    name if name in ("root-bwrap", "user-landlock") else pytest.param(name, marks=pytest.mark.slow) for name in SETTINGS
+]
 WITHOUT_BWRAP = [name for name in SETTINGS if not name.endswith("bwrap")]
 WITH_BWRAP = [name for name in SETTINGS if name.endswith("bwrap")]
 
@@ -47,7 +51,7 @@ SINCE_VERSION = {
 # --- what a sealed process can do -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 @pytest.mark.parametrize("name", sealed_attempts.FORBIDDEN)
 def test_a_sealed_process_is_refused(report: Callable[[str], Any], setting: str, name: str) -> None:
     result = report(setting)["attempts"]["results"][name]
@@ -59,13 +63,13 @@ def test_a_sealed_process_is_refused(report: Callable[[str], Any], setting: str,
         assert result in REFUSED
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 @pytest.mark.parametrize("name", sealed_attempts.PERMITTED)
 def test_a_sealed_process_may(report: Callable[[str], Any], setting: str, name: str) -> None:
     assert report(setting)["attempts"]["results"][name] == "done"
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_all_layers_are_in_force(report: Callable[[str], Any], setting: str) -> None:
     found = report(setting)
     user, level = setting.split("-") if "-" in setting else ("root", "landlock")
@@ -78,30 +82,30 @@ def test_all_layers_are_in_force(report: Callable[[str], Any], setting: str) -> 
     assert found["layers"] == [*(["bwrap"] if level == "bwrap" else []), *found["attempts"]["layers"]]
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_a_sealed_process_is_nobody_special(report: Callable[[str], Any], setting: str) -> None:
     uids, gids = report(setting)["attempts"]["ids"]
     assert len(set(uids)) == len(set(gids)) == 1
     assert 0 not in uids + gids
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_the_zygote_can_kill_and_reap_a_sealed_process(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["attempts"]["status"] == -9
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_abort_ends_the_process_with_its_own_signal(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["abort"]["status"] == -6
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_processor_time_ends_at_the_limit(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["spin"]["status"] == -9
     assert report(setting)["spin"]["took"] < 30
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_no_process_outlives_the_sandbox(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["last"]["results"] == {"collect_garbage": "done"}
     assert report(setting)["all_ended"]
@@ -112,12 +116,12 @@ def test_nothing_was_written_outside(report: Callable[[str], Any], setting: str)
     assert report(setting)["left_behind"] == ["file", "socket"]
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_the_zygote_had_no_errors(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["errors"] == "hello\n"  # what a child printed
 
 
-@pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("setting", EACH_SETTING)
 def test_sealing_costs_little(report: Callable[[str], Any], setting: str) -> None:
     assert report(setting)["cost"]["sealing"] < 0.05  # about 0.001 when nothing else runs
 
