@@ -17,11 +17,10 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field, replace
 
 from grader.cases.fresh import FreshCases, reference_functions
-from grader.grading import CheckSession
+from grader.grading import CheckSession, failure
 from grader.isolation.remote import CALL_SECONDS, Bystander, RemoteStudent
 from grader.isolation.sandbox import Isolation
 from grader.isolation.zygote import ZygoteError, Zygotes
-from grader.messages import _
 from grader.report import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
 from grader.submissions import Submission
 from lesson.course import Course, load_course
@@ -106,7 +105,7 @@ def ungradable(course: Course, submission: Submission) -> SubmissionResult:
 
 def grader_failed(course: Course, submission: Submission, reason: str) -> SubmissionResult:
     """Return the verdict when the grader, not the student, has failed."""
-    feedback = Feedback(got=_("The grader itself failed; this does not count against you."), hidden=reason)
+    feedback = failure(reason)
     return replace(_all_in_state(course, submission, State.GRADER_ERROR, feedback), problem=feedback.got)
 
 

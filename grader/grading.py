@@ -140,9 +140,14 @@ class CheckSession:
         unreached = exercise.checks[len(run.results) :]
         problem = self._plugin.problem or ("the test ended before all its checks" if unreached else "")
         if problem:
-            feedback = Feedback(got=_("The grader itself failed; this does not count against you."), hidden=problem)
+            feedback = failure(problem)
             run.results += [CheckResult(check, State.GRADER_ERROR, feedback) for check in unreached]
         return ExerciseResult(exercise, tuple(run.results))
+
+
+def failure(hidden: str) -> Feedback:
+    """Return the feedback where the grader itself has failed, and why for the instructor."""
+    return Feedback(got=_("The grader itself failed; this does not count against you."), hidden=hidden)
 
 
 def skipped(exercise: Exercise, reason: str = "") -> ExerciseResult:
@@ -155,12 +160,8 @@ def skipped(exercise: Exercise, reason: str = "") -> ExerciseResult:
 
 def _impossible(exercise: Exercise) -> ExerciseResult:
     """Return the result where a package is missing that the rest of the run has."""
-    feedback = Feedback(
-        got=_("The grader itself failed; this does not count against you."),
-        hidden=_("The package {package} is missing here, but not where the run was started.").format(
-            package=exercise.requires
-        ),
-    )
+    reason = _("The package {package} is missing here, but not where the run was started.")
+    feedback = failure(reason.format(package=exercise.requires))
     checks = tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in exercise.checks)
     return ExerciseResult(exercise, checks)
 
@@ -241,11 +242,7 @@ class _Run:
                 feedback = explain(outcome, public=self._cases.public)
                 return self._told(CheckResult(check, outcome.state, feedback))
         except Exception:  # noqa: BLE001 - a fault of ours must not end the class
-            feedback = Feedback(
-                got=_("The grader itself failed; this does not count against you."),
-                hidden=traceback.format_exc(),
-            )
-            return CheckResult(check, State.GRADER_ERROR, feedback)
+            return CheckResult(check, State.GRADER_ERROR, failure(traceback.format_exc()))
         return CheckResult(check, State.PASSED)
 
     def _state_of_needed(self, check: Check) -> State:

@@ -6,9 +6,7 @@ answer: the checks are those of `grader check`, on the recorded public cases.
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import gc
 import html
 import io
 import sys
@@ -27,6 +25,7 @@ from grader.student import InProcessStudent
 from grader.wording import exercise_score, printable, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
+from grader.worker.workbench import quick_collections
 from lesson.course import Course, Exercise, load_course
 
 __all__ = ["Checked", "Hints", "Points", "Sentence", "check", "hint"]
@@ -188,7 +187,7 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
         problem = import_ahead(exercise)
         if problem:
             return Checked(skipped(exercise, problem), [])
-    with _quick_collections():
+    with quick_collections():
         (result,) = _checks(course).grade(student, [exercise])
     _last[exercise.id] = result
     return Checked(result, [(other, _last.get(other.id)) for other in course.of_topic(exercise.topic)])
@@ -208,16 +207,6 @@ def hint(step: str | int = "") -> Hints | Sentence:
 def _checks(course: Course) -> CheckSession:
     """Return this kernel's pytest session, which takes half a second to start and milliseconds to use."""
     return CheckSession(course, RecordedCases())
-
-
-@contextlib.contextmanager
-def _quick_collections() -> Iterator[None]:
-    """Set aside what is in memory already: measuring collects garbage, and a kernel holds a million objects."""
-    gc.freeze()
-    try:
-        yield
-    finally:
-        gc.unfreeze()
 
 
 def _shell() -> Any:

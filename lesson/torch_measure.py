@@ -13,12 +13,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 from torch._subclasses.fake_tensor import FakeTensorMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.flop_counter import FlopCounterMode
 
 from lesson.decoder import decoder
 from lesson.torch_forecast import Memory, Shape, Way, predict_flops, predict_memory
-from lesson.torch_meter import MemoryMeter
+from lesson.torch_meter import MemoryMeter, sums_by_name
 
 SEED = 5
 RunBlocks = Callable[..., Tensor]
@@ -98,18 +97,6 @@ class DeviceMeter(MemoryMeter):
         self._log: list[tuple[int, str, int]] = []  # what came, and what went (then without a name)
         self._log_at_peak = 0
 
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        """Run an operation and take note of the memory it creates on the device."""
-        kwargs = kwargs or {}
-        given = {id(tensor.untyped_storage()) for tensor in _tensors((args, kwargs))}
-        made = func(*args, **kwargs)
-        name = f"{self.parts[-1] if self.parts else 'backward'}/{func.overloadpacket.__name__}"
-        for index, tensor in enumerate(_tensors(made)):
-            storage = tensor.untyped_storage()
-            if tensor.device.type == self.device and id(storage) not in given:
-                self._note(f"{name}[{index}]" if isinstance(made, tuple) else name, storage)
-        return made
-
     def at_peak(self) -> dict[str, int]:
         """Return the bytes that were alive at the peak, like `by_operation`."""
         alive: dict[int, tuple[str, int]] = {}
@@ -118,10 +105,14 @@ class DeviceMeter(MemoryMeter):
                 alive[number] = (name, size)
             else:
                 del alive[number]
-        found: dict[str, int] = {}
-        for name, size in alive.values():
-            found[name] = found.get(name, 0) + size
-        return found
+        return sums_by_name(alive.values())
+
+    def _counts(self, tensor: Tensor) -> bool:
+        return bool(tensor.device.type == self.device)
+
+    def _name(self, func: Any, index: int | None) -> str:
+        name = f"{self.parts[-1] if self.parts else 'backward'}/{func.overloadpacket.__name__}"
+        return name if index is None else f"{name}[{index}]"
 
     def _note(self, operation: str, storage: torch.UntypedStorage) -> None:
         before = self.peak
@@ -354,7 +345,3 @@ def _row(
         seconds,
         *equal,
     )
-
-
-def _tensors(nest: Any) -> Iterator[Tensor]:
-    return (leaf for leaf in tree_leaves(nest) if isinstance(leaf, Tensor))

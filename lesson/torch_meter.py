@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import torch
@@ -33,19 +33,24 @@ class MemoryMeter(TorchDispatchMode):
     def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run an operation and take note of the memory it creates."""
         kwargs = kwargs or {}
-        given = {id(storage) for storage in _storages((args, kwargs))}
+        given = {id(tensor.untyped_storage()) for tensor in _tensors((args, kwargs))}
         made = func(*args, **kwargs)
-        for storage in _storages(made):
-            if id(storage) not in given:
-                self._note(func.overloadpacket.__name__, storage)
+        for index, tensor in enumerate(_tensors(made)):
+            storage = tensor.untyped_storage()
+            if self._counts(tensor) and id(storage) not in given:
+                self._note(self._name(func, index if isinstance(made, tuple) else None), storage)
         return made
 
     def by_operation(self) -> dict[str, int]:
         """Return the bytes that are alive now, by the operation that created them."""
-        found: dict[str, int] = {}
-        for operation, size in self._held.values():
-            found[operation] = found.get(operation, 0) + size
-        return found
+        return sums_by_name(self._held.values())
+
+    def _counts(self, tensor: torch.Tensor) -> bool:
+        return True
+
+    def _name(self, func: Any, index: int | None) -> str:
+        """Return what the memory of a result is listed under; the index is that of one result of several."""
+        return str(func.overloadpacket.__name__)
 
     def _note(self, operation: str, storage: torch.UntypedStorage) -> None:
         self._count += 1
@@ -58,7 +63,13 @@ class MemoryMeter(TorchDispatchMode):
         self.alive -= self._held.pop(number)[1]
 
 
-def _storages(nest: Any) -> Iterator[torch.UntypedStorage]:
-    for leaf in tree_leaves(nest):
-        if isinstance(leaf, torch.Tensor):
-            yield leaf.untyped_storage()
+def sums_by_name(pairs: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """Return the sum of the sizes that go by each name."""
+    found: dict[str, int] = {}
+    for name, size in pairs:
+        found[name] = found.get(name, 0) + size
+    return found
+
+
+def _tensors(nest: Any) -> Iterator[torch.Tensor]:
+    return (leaf for leaf in tree_leaves(nest) if isinstance(leaf, torch.Tensor))

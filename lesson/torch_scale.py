@@ -18,6 +18,7 @@ from lesson.decoder import BlockSizes
 from lesson.messages import _
 from lesson.torch_forecast import Memory, Shape, Way, kept_items, predict_memory
 from lesson.torch_measure import Bench, RunBlocks, measure_memory
+from lesson.torch_meter import sums_by_name
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -141,10 +142,7 @@ def at_scale(run_blocks: RunBlocks, shape: Shape, mode: str = "none", segment_si
 
 def named(found: Mapping[str, int]) -> dict[str, int]:
     """Return sizes by what a reader calls them."""
-    items: dict[str, int] = {}
-    for operation, size in found.items():
-        items[_name(operation)] = items.get(_name(operation), 0) + size
-    return items
+    return sums_by_name((_name(operation), size) for operation, size in found.items())
 
 
 def _name(operation: str) -> str:

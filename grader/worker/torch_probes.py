@@ -5,10 +5,9 @@ Imported ahead in the process that the sealed children are forked from, where no
 
 from __future__ import annotations
 
-import contextlib
 import gc
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from torch.utils.checkpoint import checkpoint
 from torch.utils.flop_counter import flop_registry
 
 from grader.worker.loading import Loader
+from grader.worker.workbench import quick_collections
 from lesson.decoder import BlockSizes, decoder
 from lesson.torch_meter import MemoryMeter
 
@@ -71,7 +71,7 @@ def _run(run: Callable[[nn.ModuleList, Tensor], Any], **case: Any) -> dict[str, 
     before = _state(blocks, x)
     torch.manual_seed(case["seed"])
     counter, meter = _WorkCounter(), MemoryMeter()
-    with _quick_collections(), counter, meter:
+    with quick_collections(), counter, meter:
         output = run(blocks, x)
         if not isinstance(output, Tensor):
             return {**_NOTHING, "output": output}
@@ -108,18 +108,6 @@ def _state(blocks: nn.ModuleList, x: Tensor) -> dict[str, object]:
     modules = [(id(module), module.training) for module in blocks.modules()]
     needs = [(id(parameter), parameter.requires_grad) for parameter in blocks.parameters()]
     return {"blocks": (modules, needs), "x": (x.requires_grad, x._version)}
-
-
-@contextlib.contextmanager
-def _quick_collections() -> Iterator[None]:
-    """Set aside what is in memory already, which is PyTorch above all, when garbage is collected."""
-    was_frozen = gc.get_freeze_count() > 0
-    gc.freeze()
-    try:
-        yield
-    finally:
-        if not was_frozen:
-            gc.unfreeze()
 
 
 class _WorkCounter(TorchDispatchMode):
@@ -173,7 +161,7 @@ def offloaded_run_of_blocks(student: Loader, function: str, **case: Any) -> dict
                 module._parameters[name] = nn.Parameter(there, requires_grad=parameter.requires_grad)
     before = device.alive
     torch.manual_seed(case["seed"])
-    with _quick_collections(), device:
+    with quick_collections(), device:
         output = run_blocks(blocks, x, case["mode"], case["segment_size"])
         if not isinstance(output, _DeviceTensor):
             return _NOTHING

@@ -25,17 +25,8 @@ FAULTS = [
 MIB = 2**20
 
 
-@pytest.fixture(scope="module", autouse=True)
-def one_thread():
-    """On a machine that others use as well, threads that wait for each other take ten times as long."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture(scope="module")
-def page(one_thread):
+def page():
     """The names that the cells leave behind, and what each fault's cell prints."""
     cells = [cell.source for cell in read("torch_benchmark").cells if re.fullmatch(r"what-.*-code(-\d+)?", cell.id)]
     names = {}
