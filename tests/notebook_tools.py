@@ -16,6 +16,11 @@ ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "notebooks" / "en"
 
 
+def numpy_is_enough(topic: str) -> bool:
+    """Whether no exercise of a topic requires another package."""
+    return not any(exercise.requires for exercise in load_course().of_topic(topic))
+
+
 def can_run(topic: str) -> bool:
     """Whether a topic's exercises can be graded here; PyTorch is an extra."""
     return all(exercise.can_be_graded_here for exercise in load_course().of_topic(topic))

@@ -5,6 +5,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from notebook_tools import numpy_is_enough
 
 from grader.author.answers import Answer, read_answers
 from grader.author.check import AuthorCheck
@@ -16,9 +17,7 @@ COURSE = load_course()
 WRONG = list(read_answers(ROOT / "tests" / "wrong_answers"))
 RIGHT = list(read_answers(ROOT / "tests" / "right_answers"))
 # The others are graded in tests/pytorch.
-NUMPY_IS_ENOUGH = [
-    answer for answer in (*WRONG, *RIGHT) if not any(each.requires for each in COURSE.of_topic(answer.topic))
-]
+NUMPY_IS_ENOUGH = [answer for answer in (*WRONG, *RIGHT) if numpy_is_enough(answer.topic)]
 
 
 @pytest.fixture(scope="module")

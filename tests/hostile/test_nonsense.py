@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from notebook_tools import numpy_is_enough
 
 from grader.cases.fresh import FreshCases
 from grader.grading import CheckSession
@@ -103,11 +104,7 @@ class Spoiler(LocalStudent):
 
 
 # Nonsense about PyTorch is in tests/pytorch.
-NUMPY_IS_ENOUGH = [
-    topic.id
-    for topic in load_course().topics
-    if not any(exercise.requires for exercise in load_course().of_topic(topic.id))
-]
+NUMPY_IS_ENOUGH = [topic.id for topic in load_course().topics if numpy_is_enough(topic.id)]
 
 
 @pytest.mark.parametrize("chance", [0.02, 0.2, 1.0])
