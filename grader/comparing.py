@@ -18,6 +18,9 @@ from grader.worker.wire import Opaque
 # Relative to the largest magnitude of the expected array.
 ARRAY_TOLERANCE = {"float32": 1e-5, "float64": 1e-11}
 NUMBER_TOLERANCE = 1e-9
+# Roundings of the largest number in the question and its answer. Where values cancel, so that an array is due that is
+# zero or tiny, what rounding leaves has the size of the terms, and differs from processor to processor.
+FLOOR_ROUNDINGS = 64
 
 # Types whose names say something and cannot have been made up to smuggle out an input.
 _NAMED_TYPES = frozenset(
@@ -66,7 +69,23 @@ class Parts(dict[str, Any]):
     """Named parts of an answer, for a check that is about some of them; a path through it reads `grads[0].gb1`."""
 
 
-def difference(got: Any, expected: Any, tolerance: float | None = None, where: str = "") -> Difference | None:
+def largest_magnitude(*values: Any) -> float:
+    """Return the largest magnitude in the floating arrays of some nests of plain values; 0 where there are none."""
+    largest = 0.0
+    for value in values:
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == "f" and value.size:
+                largest = max(largest, float(np.abs(value).max()))
+        elif isinstance(value, Mapping):
+            largest = max(largest, largest_magnitude(*value.values()))
+        elif isinstance(value, list | tuple):
+            largest = max(largest, largest_magnitude(*value))
+    return largest if math.isfinite(largest) else 0.0
+
+
+def difference(
+    got: Any, expected: Any, tolerance: float | None = None, scale: float | None = None, where: str = ""
+) -> Difference | None:
     """Return the first difference, or None when the answer is right.
 
     Parameters
@@ -77,14 +96,19 @@ def difference(got: Any, expected: Any, tolerance: float | None = None, where: s
         Arrays ask for floating arrays; floats, ints and bools for a number of that kind, plain or NumPy's; lists and
         tuples for either; dicts for the same keys, others being ignored.
     tolerance
-        For arrays; by default the one of the expected array's dtype.
+        For arrays, relative to the largest expected magnitude; by default the one of the expected array's dtype.
+    scale
+        The largest number in the question and its answer, whose roundings are never held against an array; by default
+        the largest in the expected answer.
     """
+    if scale is None:
+        scale = largest_magnitude(expected)
     if isinstance(expected, np.ndarray):
-        return _array_difference(got, expected, tolerance, where)
+        return _array_difference(got, expected, tolerance, scale, where)
     if isinstance(expected, list | tuple):
-        return _sequence_difference(got, expected, tolerance, where)
+        return _sequence_difference(got, expected, tolerance, scale, where)
     if isinstance(expected, Mapping):
-        return _dict_difference(got, expected, tolerance, where)
+        return _dict_difference(got, expected, tolerance, scale, where)
     if isinstance(expected, bool):
         return _exact(got, expected, _is_bool(got), _("True or False"), where)
     if isinstance(expected, str):
@@ -136,7 +160,9 @@ def _describe_opaque(kind: str) -> str:
     return _("an object that is no plain value")
 
 
-def _array_difference(got: Any, expected: np.ndarray, tolerance: float | None, where: str) -> Difference | None:
+def _array_difference(
+    got: Any, expected: np.ndarray, tolerance: float | None, scale: float, where: str
+) -> Difference | None:
     due = _("an array of shape {shape}").format(shape=expected.shape)
     if not isinstance(got, np.ndarray) and expected.ndim == 0 and is_number(got):
         got = np.asarray(got, dtype=float)
@@ -153,13 +179,16 @@ def _array_difference(got: Any, expected: np.ndarray, tolerance: float | None, w
     if tolerance is None:
         tolerance = ARRAY_TOLERANCE.get(expected.dtype.name, ARRAY_TOLERANCE["float64"])
     error = np.abs(got.astype(np.float64) - expected.astype(np.float64))
-    scale = float(np.abs(expected).max())
-    if error.max() <= tolerance * scale:
+    largest = float(np.abs(expected).max())
+    floor = FLOOR_ROUNDINGS * float(np.finfo(expected.dtype).eps) * scale
+    if error.max() <= max(tolerance * largest, floor):
         return None
     # Of equal errors the first; which one is larger in its last bits depends on the machine.
     index = _index(error >= error.max() * (1 - 1e-9))
-    size = _("off by {relative:.2g} of the largest expected magnitude").format(
-        relative=float(error.max()) / scale if scale else math.inf
+    size = (
+        _("off by {relative:.2g} of the largest expected magnitude").format(relative=float(error.max()) / largest)
+        if largest
+        else _("not zero")
     )
     text = _("{what}, {size} at index {index}").format(
         what=_("an array of the right shape"), size=size, index=_plain(index)
@@ -174,7 +203,7 @@ def _array_difference(got: Any, expected: np.ndarray, tolerance: float | None, w
 
 
 def _sequence_difference(
-    got: Any, expected: list[Any] | tuple[Any, ...], tolerance: float | None, where: str
+    got: Any, expected: list[Any] | tuple[Any, ...], tolerance: float | None, scale: float, where: str
 ) -> Difference | None:
     due = ngettext("a list or tuple of {count} item", "a list or tuple of {count} items", len(expected)).format(
         count=len(expected)
@@ -182,13 +211,15 @@ def _sequence_difference(
     if not isinstance(got, list | tuple) or len(got) != len(expected):
         return Difference(where, describe(got), due, _name(got))
     for index, (mine, right) in enumerate(zip(got, expected, strict=True)):
-        found = difference(mine, right, tolerance, f"{where}[{index}]")
+        found = difference(mine, right, tolerance, scale, f"{where}[{index}]")
         if found:
             return found
     return None
 
 
-def _dict_difference(got: Any, expected: Mapping[str, Any], tolerance: float | None, where: str) -> Difference | None:
+def _dict_difference(
+    got: Any, expected: Mapping[str, Any], tolerance: float | None, scale: float, where: str
+) -> Difference | None:
     if not isinstance(got, dict):
         return Difference(where, describe(got), _("a dict with the keys {keys}").format(keys=", ".join(expected)))
     for key, right in expected.items():
@@ -198,7 +229,7 @@ def _dict_difference(got: Any, expected: Mapping[str, Any], tolerance: float | N
                 _("a dict with the keys {keys}").format(keys=", ".join(expected)),
             )  # fmt: skip
         inside = f"{where}.{key}".lstrip(".") if isinstance(expected, Parts) else f"{where}[{key!r}]"
-        found = difference(got[key], right, tolerance, inside)
+        found = difference(got[key], right, tolerance, scale, inside)
         if found:
             return found
     return None

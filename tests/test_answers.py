@@ -1,6 +1,9 @@
 """The grader is graded: every wrong answer loses exactly its own points, and no right one loses any."""
 
 import gc
+import os
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -17,6 +20,8 @@ COURSE = load_course()
 WRONG = list(read_answers(ROOT / "tests" / "wrong_answers"))
 RIGHT = list(read_answers(ROOT / "tests" / "right_answers"))
 # The others are graded in tests/pytorch.
+# The kernels that NumPy's BLAS selects on processors of three ages, with what a processor must have to run them.
+KERNELS = {"Prescott": {"pni"}, "Haswell": {"avx2", "fma"}, "SkylakeX": {"avx512f", "avx512dq", "avx512bw", "avx512vl"}}
 NUMPY_IS_ENOUGH = [answer for answer in (*WRONG, *RIGHT) if numpy_is_enough(answer.topic)]
 
 
@@ -34,6 +39,24 @@ def checks():
 @pytest.mark.parametrize("answer", NUMPY_IS_ENOUGH, ids=lambda answer: answer.path.stem)
 def test_an_answer_loses_exactly_what_it_should(checks: AuthorCheck, answer: Answer):
     assert answer.complaints(checks.grade(answer)) == []
+
+
+def features_of_this_processor() -> set[str]:
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text(encoding="utf-8").splitlines() if cpuinfo.exists() else []
+    return set(next((line for line in lines if line.startswith("flags")), "").split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_right_answers_lose_nothing_whatever_rounding_the_processor_and_the_inputs_bring(kernel: str):
+    if not features_of_this_processor() >= KERNELS[kernel]:
+        pytest.skip(f"this processor cannot run the kernel {kernel}")
+    program = [sys.executable, str(ROOT / "tests" / "grade_right_answers.py"), "1", "2", "3"]
+    environment = {**os.environ, "OPENBLAS_CORETYPE": kernel}
+    done = subprocess.run(program, capture_output=True, text=True, check=True, timeout=900, env=environment)
+    graded = sum(answer in NUMPY_IS_ENOUGH for answer in RIGHT)
+    assert done.stdout == f"graded {graded} right answers\n"
 
 
 def test_wrong_answers_lose_something_and_right_ones_nothing():

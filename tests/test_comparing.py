@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from grader.comparing import describe, difference
+from grader.comparing import describe, difference, largest_magnitude
 from grader.worker.wire import Opaque
 
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
@@ -69,3 +69,26 @@ def test_arrays_are_compared_relative_to_the_largest_magnitude(values, factor):
 def test_a_made_up_type_name_tells_nothing():
     assert "secret" not in describe(Opaque(0, "secret 1.25"))
     assert describe(Opaque(0, "generator")) == "a generator object"
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_what_rounding_leaves_of_terms_that_cancel_is_zero(dtype):
+    # With a single token the softmax is constant: its gradient is exactly 0, or 1e-16 by another route.
+    eps = np.finfo(dtype).eps
+    expected = (np.full(3, 5.0, dtype), np.zeros(3, dtype))
+    assert difference((expected[0], np.full(3, 5 * 8 * eps, dtype)), expected) is None
+    assert difference((expected[0], np.full(3, 5 * 1000 * eps, dtype)), expected).where == "[1]"
+
+
+def test_zeros_that_are_due_alone_are_held_to_the_scale_of_the_question():
+    zeros = np.zeros(2)
+    assert difference(zeros + 1e-16, zeros, scale=1.0) is None
+    assert difference(zeros + 1e-12, zeros, scale=1.0).got.startswith("an array of the right shape, not zero")
+    assert difference(zeros + 1e-16, zeros) is not None
+
+
+@given(st.recursive(st.floats(-1e6, 1e6), st.lists, max_leaves=8), st.floats(0, 1e6))
+def test_the_largest_magnitude_is_found_however_deep_it_lies(nest, value):
+    arrays = {"a": [np.array([-value]), (np.float32(2),)], "b": nest, "n": 10**9}
+    assert largest_magnitude(arrays) == value
+    assert largest_magnitude({"whole": np.arange(3)}) == 0

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from grader.cases.case import Case
-from grader.comparing import Difference, difference, is_number
+from grader.comparing import Difference, difference, is_number, largest_magnitude
 from grader.messages import _, ngettext
 from grader.report import Feedback
 from grader.student import Outcome, Student, reported_names
@@ -76,7 +76,7 @@ def agree(
             if differing:
                 break
             raise
-        found = difference(*_parts(part, got, case.expected))
+        found = difference(*_parts(part, got, case.expected), scale=scale_of(case))
         if found:
             differing.append((case, got, found))
     if differing:
@@ -94,10 +94,15 @@ def compare(
     tolerance: float | None = None,
 ) -> None:
     """Compare one answer; raises `Wrong` with the first cause that fits. The tolerance is that of `difference`."""
-    found = difference(*_parts(part, got, expected), tolerance)
+    found = difference(*_parts(part, got, expected), tolerance, scale_of(case))
     if found is None:
         return
     wrong(case, public, found, _likely_cause([(got, case)], causes))
+
+
+def scale_of(case: Case) -> float:
+    """Return the largest number in the arrays of a question and its answer, to which rounding is relative."""
+    return largest_magnitude(case.inputs, case.expected)
 
 
 def wrong(case: Case, public: bool, found: Difference, cause: str = "") -> None:
