@@ -123,9 +123,14 @@ def graded_peak(shape: Shape, mode: str) -> int | None:
     if sizes != BlockSizes(sizes.hidden, sizes.heads, dropout=sizes.dropout) or not sizes.dropout or shape.value != 2:
         return None
     config = {
-        "layers": shape.layers, "hidden": sizes.hidden, "heads": sizes.heads, "seq": shape.seq, "batch": shape.batch,
-        "host_bandwidth": 1.0, "flops_per_second": 1.0,
-    }  # fmt: skip
+        "layers": shape.layers,
+        "hidden": sizes.hidden,
+        "heads": sizes.heads,
+        "seq": shape.seq,
+        "batch": shape.batch,
+        "host_bandwidth": 1.0,
+        "flops_per_second": 1.0,
+    }
     return round(policy_cost(config, [mode] * shape.layers).peak_gb * GB)
 
 

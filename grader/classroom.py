@@ -78,9 +78,15 @@ class Classroom:
         for _attempt in range(MAX_ATTEMPTS):
             started = time.perf_counter()
             student = RemoteStudent(
-                self._zygotes, submission.files, self._course.functions, self._reference, self._settings.call_seconds,
-                patience=self._course.call_seconds, requires=self._requires, bystander=self._bystander,
-            )  # fmt: skip
+                self._zygotes,
+                submission.files,
+                self._course.functions,
+                self._reference,
+                self._settings.call_seconds,
+                patience=self._course.call_seconds,
+                requires=self._requires,
+                bystander=self._bystander,
+            )
             try:
                 exercises = self._checks.grade(student)
                 student.close()
@@ -93,9 +99,16 @@ class Classroom:
         if not exercises:
             return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(
-            submission.id, submission.path, exercises, submission.notes, "",
-            time.perf_counter() - started, student.cpu_seconds, student.peak_mb, submission.name,
-        )  # fmt: skip
+            submission.id,
+            submission.path,
+            exercises,
+            submission.notes,
+            "",
+            time.perf_counter() - started,
+            student.cpu_seconds,
+            student.peak_mb,
+            submission.name,
+        )
 
 
 def ungradable(course: Course, submission: Submission) -> SubmissionResult:

@@ -127,8 +127,9 @@ def run(
         console.print("NOT ISOLATED: student code ran with the rights of this account.", style="bold red")
     console.print(
         f"Seed {outcome.results.seed}, isolation {outcome.results.isolation}. Results are in {output}.",
-        style="dim", highlight=False,
-    )  # fmt: skip
+        style="dim",
+        highlight=False,
+    )
     if outcome.interrupted:
         _stop("Interrupted; --resume goes on where this run stopped.", INTERRUPTED)
     states = [result.state for result in outcome.results.submissions]

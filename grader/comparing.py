@@ -225,9 +225,10 @@ def _dict_difference(
     for key, right in expected.items():
         if key not in got:
             return Difference(
-                where, _("a dict without the key {key}").format(key=repr(key)),
+                where,
+                _("a dict without the key {key}").format(key=repr(key)),
                 _("a dict with the keys {keys}").format(keys=", ".join(expected)),
-            )  # fmt: skip
+            )
         inside = f"{where}.{key}".lstrip(".") if isinstance(expected, Parts) else f"{where}[{key!r}]"
         found = difference(got[key], right, tolerance, scale, inside)
         if found:
@@ -252,9 +253,12 @@ def _number_difference(got: Any, expected: float, where: str) -> Difference | No
     if math.isfinite(number) and math.isclose(number, expected, rel_tol=NUMBER_TOLERANCE, abs_tol=1e-300):
         return None
     return Difference(
-        where, _("{what}, but not the right one").format(what=describe(got)), _("a number"),
-        _value(got), repr(expected),
-    )  # fmt: skip
+        where,
+        _("{what}, but not the right one").format(what=describe(got)),
+        _("a number"),
+        _value(got),
+        repr(expected),
+    )
 
 
 def _name(got: Any) -> str:

@@ -118,11 +118,14 @@ class CheckSession:
         # What was measured had right answers to measure, so the earlier functions are no excuse for what came of it.
         able = {each.check.id for each in result.checks if each.state is State.PASSED}
         checks = tuple(
-            first if first.state is State.PASSED or (first.check.measured and not able.isdisjoint(first.check.needs))
+            first
+            if first.state is State.PASSED or (first.check.measured and not able.isdisjoint(first.check.needs))
             # The second run measures nothing: it counts as passed wherever the first one could not measure.
-            else second if second.state is State.PASSED else first
+            else second
+            if second.state is State.PASSED
+            else first
             for first, second in zip(result.checks, again.checks, strict=True)
-        )  # fmt: skip
+        )
         if checks == result.checks:
             return result
         note = _("Graded with the functions of {exercises} answered by the reference.").format(exercises=titles)
@@ -171,15 +174,31 @@ def _nobody(exercise: Exercise, result: CheckResult) -> None:
 
 
 _PYTEST_ARGUMENTS = (
-    "-c", os.devnull, f"--rootdir={CHECKS_FOLDER}", "--noconftest", "--import-mode=importlib", "--assert=plain",
+    "-c",
+    os.devnull,
+    f"--rootdir={CHECKS_FOLDER}",
+    "--noconftest",
+    "--import-mode=importlib",
+    "--assert=plain",
     "--capture=no",
     *(
-        f"-pno:{plugin}" for plugin in (
-            "cacheprovider", "debugging", "doctest", "faulthandler", "junitxml", "logging", "pastebin",
-            "stepwise", "terminal", "threadexception", "unraisableexception", "warnings",
+        f"-pno:{plugin}"
+        for plugin in (
+            "cacheprovider",
+            "debugging",
+            "doctest",
+            "faulthandler",
+            "junitxml",
+            "logging",
+            "pastebin",
+            "stepwise",
+            "terminal",
+            "threadexception",
+            "unraisableexception",
+            "warnings",
         )
     ),
-)  # fmt: skip
+)
 
 
 class _Fixtures:

@@ -32,22 +32,32 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
             )
         case "no_prompt":
             return Feedback(
-                function, _("There is no prompt yet."),
+                function,
+                _("There is no prompt yet."),
                 _("A file {file}, or a string {name} in a module.").format(file=facts["file"], name=function),
-            )  # fmt: skip
+            )
         case "conflict":
             got = _("Different definitions in {files}.").format(files=", ".join(facts["files"]))
             return Feedback(function, got, _("One definition; remove or rename the others."))
         case "broken":
-            return Feedback(
-                function, _("{file} cannot be read as Python{line}: {type}.").format(
-                    file=facts["file"], line=_line(outcome), type=facts["type"]
-                ), _("A file that Python can run."), hidden=facts["message"],
-            ) if not public else Feedback(
-                function, _("{file} cannot be read as Python{line}: {type}: {message}").format(
-                    file=facts["file"], line=_line(outcome), type=facts["type"], message=facts["message"]
-                ), _("A file that Python can run."),
-            )  # fmt: skip
+            return (
+                Feedback(
+                    function,
+                    _("{file} cannot be read as Python{line}: {type}.").format(
+                        file=facts["file"], line=_line(outcome), type=facts["type"]
+                    ),
+                    _("A file that Python can run."),
+                    hidden=facts["message"],
+                )
+                if not public
+                else Feedback(
+                    function,
+                    _("{file} cannot be read as Python{line}: {type}: {message}").format(
+                        file=facts["file"], line=_line(outcome), type=facts["type"], message=facts["message"]
+                    ),
+                    _("A file that Python can run."),
+                )
+            )
         case "raised":
             return _raised(outcome, function, public)
         case "memory":
@@ -62,8 +72,10 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
             got = _("The process ended ({reason}) instead of returning.").format(reason=facts["reason"])
             return Feedback(function, got, _("A function that returns; remove calls of exit and the like."))
     return Feedback(
-        function, _("The reply was not one that our worker sends."), _("A function that only computes its result."),
-    )  # fmt: skip
+        function,
+        _("The reply was not one that our worker sends."),
+        _("A function that only computes its result."),
+    )
 
 
 def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:

@@ -86,17 +86,30 @@ def plan(
 ) -> None:
     """Choose a policy for every layer of a model, so that it fits and loses as little time as possible."""
     given = {
-        "kv_heads": kv_heads, "head_size": head_size, "ffn": ffn, "ffn_kind": ffn_kind and ffn_kind.value,
-        "bytes_per_value": bytes_per_value, "flash_attention": flash_attention, "dropout": dropout,
-        "vocabulary": vocabulary, "tied_embeddings": tied_embeddings, "loss_chunks": loss_chunks,
-        "tensor_parallel": tensor_parallel, "sequence_parallel": sequence_parallel,
-        "pipeline_parallel": pipeline_parallel, "interleaving": interleaving, "microbatches": microbatches,
+        "kv_heads": kv_heads,
+        "head_size": head_size,
+        "ffn": ffn,
+        "ffn_kind": ffn_kind and ffn_kind.value,
+        "bytes_per_value": bytes_per_value,
+        "flash_attention": flash_attention,
+        "dropout": dropout,
+        "vocabulary": vocabulary,
+        "tied_embeddings": tied_embeddings,
+        "loss_chunks": loss_chunks,
+        "tensor_parallel": tensor_parallel,
+        "sequence_parallel": sequence_parallel,
+        "pipeline_parallel": pipeline_parallel,
+        "interleaving": interleaving,
+        "microbatches": microbatches,
         "expert_parallel": expert_parallel,
-    }  # fmt: skip
+    }
     rates = {
-        "weight_bytes": weight_bytes, "gradient_bytes": gradient_bytes, "optimizer_bytes": optimizer_bytes,
-        "data_parallel": data_parallel, "zero_stage": zero_stage,
-    }  # fmt: skip
+        "weight_bytes": weight_bytes,
+        "gradient_bytes": gradient_bytes,
+        "optimizer_bytes": optimizer_bytes,
+        "data_parallel": data_parallel,
+        "zero_stage": zero_stage,
+    }
     shape = {"layers": layers, "hidden": hidden, "heads": heads}
     try:
         hardware = _hardware(memory, gpu_memory, host_bandwidth, flops, reserved, _known(rates))
@@ -213,13 +226,14 @@ def score(
         ("question", "fits", "distance", "what is wrong"),
         [
             (
-                name, "yes" if verdict.fits else "no",
+                name,
+                "yes" if verdict.fits else "no",
                 "" if verdict.distance_percent is None else f"{verdict.distance_percent:.2f} %",
                 " ".join(verdict.problems),
             )
             for name, verdict in result.verdicts.items()
         ],
-    )  # fmt: skip
+    )
     mean = result.mean_distance_percent
     slower = "" if mean is None else f" with steps {mean:.2f} % too long on average"
     print(

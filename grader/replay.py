@@ -101,10 +101,14 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
         for index, case in enumerate(group):
             cases.index = index
             student = RemoteStudent(
-                zygotes, submission.files, course.functions, reference_functions(course),
-                patience=course.call_seconds, requires=course.required(course.packages),
+                zygotes,
+                submission.files,
+                course.functions,
+                reference_functions(course),
+                patience=course.call_seconds,
+                requires=course.required(course.packages),
                 bystander=bystander,
-            )  # fmt: skip
+            )
             try:
                 (graded,) = session.grade(student, [exercise])
             finally:

@@ -253,9 +253,14 @@ def _is_installed(web: Path) -> bool:
 
 def _run(command: list[str], folder: Path, environment: dict[str, str] | None = None) -> None:
     done = subprocess.run(  # noqa: S603 - our own command
-        command, cwd=folder, env={**os.environ, **(environment or {})}, text=True, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        command,
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        text=True,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     if done.returncode:
         last = "\n".join(line[:300] for line in done.stdout.splitlines()[:30])
         raise Unbuildable(f"{' '.join([Path(command[0]).name, *command[1:3]])}:\n{last}")

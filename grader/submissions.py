@@ -31,9 +31,24 @@ MAX_FILES = 2_000
 SOURCE_SUFFIXES = (".py", ".ipynb")
 _TEXT_SUFFIXES = (".py", ".ipynb", ".md")
 _IGNORED_FOLDERS = frozenset(
-    {"__MACOSX", "__pycache__", ".git", ".hg", ".svn", ".ipynb_checkpoints", ".venv", "venv", "env", "node_modules",
-     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", "site-packages"}
-)  # fmt: skip
+    {
+        "__MACOSX",
+        "__pycache__",
+        ".git",
+        ".hg",
+        ".svn",
+        ".ipynb_checkpoints",
+        ".venv",
+        "venv",
+        "env",
+        "node_modules",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".tox",
+        "site-packages",
+    }
+)
 # Files that would change how Python or pytest runs: none of them is ever used, and the instructor is told.
 _NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"})
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
@@ -41,9 +56,15 @@ _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
 _BAD_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 # What the standard library raises for archives that are damaged in one way or another.
 _DAMAGED_ARCHIVE = (
-    zipfile.BadZipFile, zipfile.LargeZipFile, NotImplementedError, EOFError, ValueError, IndexError, struct.error,
+    zipfile.BadZipFile,
+    zipfile.LargeZipFile,
+    NotImplementedError,
+    EOFError,
+    ValueError,
+    IndexError,
+    struct.error,
     zlib.error,
-)  # fmt: skip
+)
 
 
 class Refused(Exception):

@@ -198,9 +198,14 @@ class _Reader:
     def _exercise(self, index: int, table: dict[str, Any]) -> Exercise:
         what = f"exercise {table.get('id', f'number {index + 1}')}"
         fields = {
-            "id": str, "topic": str, "title": str, "functions": list,
-            "builds_on": list, "hints": list, "checks": list,
-        }  # fmt: skip
+            "id": str,
+            "topic": str,
+            "title": str,
+            "functions": list,
+            "builds_on": list,
+            "hints": list,
+            "checks": list,
+        }
         optional = {"call_seconds": int, "requires": str, "bonus": bool}
         self._keys(table, fields, self._line("exercise", index), what, optional)
         for field in ("functions", "builds_on", "hints"):
@@ -224,10 +229,17 @@ class _Reader:
         if table.get("requires") and not table.get("bonus"):
             self._fail(self._line("exercise", index, "requires"), f"{what} requires a package, so it must be a bonus")
         return Exercise(
-            table["id"], table["topic"], table["title"], tuple(table["functions"]),
-            tuple(table["builds_on"]), tuple(table["hints"]), checks, table.get("call_seconds", 0),
-            table.get("requires", ""), table.get("bonus", False),
-        )  # fmt: skip
+            table["id"],
+            table["topic"],
+            table["title"],
+            tuple(table["functions"]),
+            tuple(table["builds_on"]),
+            tuple(table["hints"]),
+            checks,
+            table.get("call_seconds", 0),
+            table.get("requires", ""),
+            table.get("bonus", False),
+        )
 
     def _check(self, index: int, what: str, table: object) -> Check:
         line = self._line("exercise", index, "checks")

@@ -24,18 +24,32 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 __all__ = [
-    "Picture", "Remark", "layer_at_scale", "layer_bytes", "memory_over_time", "model_at_scale", "policy_by_budget",
+    "Picture",
+    "Remark",
+    "layer_at_scale",
+    "layer_bytes",
+    "memory_over_time",
+    "model_at_scale",
+    "policy_by_budget",
     "segment_sweep",
-]  # fmt: skip
+]
 
 Shown = TypeVar("Shown")
 
 _INK, _MIDDLE, _PALE = "#1a1a1a", "#7a7a7a", "#d9d9d9"
 _STYLE: dict[str, Any] = {
-    "font.size": 11, "axes.spines.top": False, "axes.spines.right": False, "axes.edgecolor": _INK,
-    "axes.labelcolor": _INK, "text.color": _INK, "xtick.color": _INK, "ytick.color": _INK, "hatch.linewidth": 1.1,
-    "svg.hashsalt": "lesson", "legend.frameon": False,
-}  # fmt: skip
+    "font.size": 11,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": _INK,
+    "axes.labelcolor": _INK,
+    "text.color": _INK,
+    "xtick.color": _INK,
+    "ytick.color": _INK,
+    "hatch.linewidth": 1.1,
+    "svg.hashsalt": "lesson",
+    "legend.frameon": False,
+}
 
 GPT3: Mapping[str, Any] = {"layers": 96, "hidden": 12288, "heads": 96, "seq": 2048, "batch": 1}
 
@@ -149,16 +163,19 @@ def memory_over_time(
 
 
 def segment_sweep(
-    segment_memory: Callable[..., float], segment_overhead: Callable[..., float], n_layers: int = 64,
+    segment_memory: Callable[..., float],
+    segment_overhead: Callable[..., float],
+    n_layers: int = 64,
     layer_units: int = 17,
-) -> _Live:  # fmt: skip
+) -> _Live:
     """Draw memory and overhead for every segment size, by the student's own model."""
 
     def picture(n_layers: int, layer_units: int) -> Picture | Remark:
         return _measured(
             lambda: _sweep_picture(sweep(segment_memory, segment_overhead, n_layers, layer_units), layer_units),
-            segment_memory, segment_overhead,
-        )  # fmt: skip
+            segment_memory,
+            segment_overhead,
+        )
 
     return _Live(picture, n_layers=("L", n_layers, 2, 128), layer_units=("A", layer_units, 1, 64))
 
@@ -171,8 +188,10 @@ def layer_bytes(hidden: int = 12288, heads: int = 96, seq: int = 2048) -> _Live:
 
     return _Live(
         picture,
-        hidden=("hidden", hidden, 256, 20480), heads=("heads", heads, 1, 160), seq=("seq", seq, 256, 131072),
-    )  # fmt: skip
+        hidden=("hidden", hidden, 256, 20480),
+        heads=("heads", heads, 1, 160),
+        seq=("seq", seq, 256, 131072),
+    )
 
 
 def policy_by_budget(plan_policy: Callable[..., Sequence[str]], config: Mapping[str, Any] = GPT3) -> Picture | Remark:
@@ -246,23 +265,35 @@ def _memory_picture(line: Timeline) -> Picture:
         turn = len(line.forward)
         ax.fill_between(range(turn), every[:turn], step="mid", color=_PALE)
         ax.fill_between(
-            range(turn - 1, len(every)), every[turn - 1 :], step="mid", facecolor="#fff", edgecolor=_MIDDLE,
-            hatch="///", linewidth=0,
-        )  # fmt: skip
+            range(turn - 1, len(every)),
+            every[turn - 1 :],
+            step="mid",
+            facecolor="#fff",
+            edgecolor=_MIDDLE,
+            hatch="///",
+            linewidth=0,
+        )
         ax.step(range(len(every)), every, where="mid", color=_INK, linewidth=1.4)
         ax.axvline(turn - 0.5, color=_INK, linewidth=1, linestyle=":")
         ax.axhline(line.after_forward, color=_INK, linewidth=1, linestyle="--")
         ax.annotate(
             _("{number:.1f} after the forward").format(number=line.after_forward),
-            (0, line.after_forward), (6, 4), textcoords="offset points", ha="left", va="bottom",
-        )  # fmt: skip
+            (0, line.after_forward),
+            (6, 4),
+            textcoords="offset points",
+            ha="left",
+            va="bottom",
+        )
         top = max(line.peak * 1.18, 1.0)
         for x, label in ((turn / 2, _("forward")), (turn + len(line.backward) / 2, _("backward"))):
             ax.text(x, top * 0.985, label, ha="center", va="top")
         ax.set(
-            xlim=(0, len(every)), ylim=(0, top), xticks=[], xlabel=_("time, in uses of a weight or bias"),
+            xlim=(0, len(every)),
+            ylim=(0, top),
+            xticks=[],
+            xlabel=_("time, in uses of a weight or bias"),
             ylabel=_("arrays of the size of x"),
-        )  # fmt: skip
+        )
 
     return Picture(draw, text, (8.2, 3.3))
 
@@ -274,9 +305,15 @@ def _sweep_picture(points: Sequence[tuple[int, float, float]], layer_units: int)
         "L = {n_layers}, A = {units}: memory is least at k = {k}, {memory:g} inputs; k = 1 takes {first:g}, k = L "
         "takes {last:g}. Overhead falls from {high:.1%} to {low:.1%}."
     ).format(
-        n_layers=n_layers, units=layer_units, k=best[0], memory=best[1], first=points[0][1], last=points[-1][1],
-        high=points[0][2], low=points[-1][2],
-    )  # fmt: skip
+        n_layers=n_layers,
+        units=layer_units,
+        k=best[0],
+        memory=best[1],
+        first=points[0][1],
+        last=points[-1][1],
+        high=points[0][2],
+        low=points[-1][2],
+    )
 
     def draw(axes: Sequence[Axes]) -> None:
         left, right = axes
@@ -286,26 +323,37 @@ def _sweep_picture(points: Sequence[tuple[int, float, float]], layer_units: int)
             [best[0]], [best[1]], marker="o", markersize=11, markerfacecolor="none", color=_INK, markeredgewidth=2
         )
         left.annotate(
-            _("least at k = {k}").format(k=best[0]), (best[0], best[1]), (14, 18), textcoords="offset points",
+            _("least at k = {k}").format(k=best[0]),
+            (best[0], best[1]),
+            (14, 18),
+            textcoords="offset points",
             arrowprops={"arrowstyle": "-", "color": _INK},
-        )  # fmt: skip
+        )
         left.set(xscale="log", xlabel=_("layers per segment, k"), ylabel=_("memory, in inputs"), ylim=(0, None))
         ticks = [size for size in (1, 2, 4, 8, 16, 32, 64, 128) if size <= n_layers]
         left.set_xticks(ticks, [str(tick) for tick in ticks])
         left.minorticks_off()
         right.plot(
-            [memory for _k, memory, _overhead in points], [100 * overhead for _k, _memory, overhead in points],
-            linestyle="none", marker="s", markersize=4, color=_MIDDLE,
-        )  # fmt: skip
-        right.plot([best[1]], [100 * best[2]], marker="o", markersize=11, markerfacecolor="none", color=_INK,
-                   markeredgewidth=2)  # fmt: skip
+            [memory for _k, memory, _overhead in points],
+            [100 * overhead for _k, _memory, overhead in points],
+            linestyle="none",
+            marker="s",
+            markersize=4,
+            color=_MIDDLE,
+        )
+        right.plot(
+            [best[1]], [100 * best[2]], marker="o", markersize=11, markerfacecolor="none", color=_INK, markeredgewidth=2
+        )
         for k, memory, overhead in points:
             if k in (best[0], n_layers // 4, n_layers // 2, n_layers):
                 side = "right" if k == n_layers > 8 else "left"
                 right.annotate(
-                    f"k = {k}", (memory, 100 * overhead), (9 if side == "left" else -9, 7),
-                    textcoords="offset points", ha=side,
-                )  # fmt: skip
+                    f"k = {k}",
+                    (memory, 100 * overhead),
+                    (9 if side == "left" else -9, 7),
+                    textcoords="offset points",
+                    ha=side,
+                )
         right.set(xlabel=_("memory, in inputs"), ylabel=_("overhead, % of a step"), xlim=(0, None), ylim=(-1.5, 38))
 
     return Picture(draw, text, (9.2, 3.4), axes=2)
@@ -313,8 +361,11 @@ def _sweep_picture(points: Sequence[tuple[int, float, float]], layer_units: int)
 
 def _shares_picture(shares: Mapping[str, tuple[float, float]], hidden: int, heads: int, seq: int) -> Picture:
     names = {
-        "core": _("attention core"), "attention": _("rest of attention"), "mlp": _("MLP"), "norms": _("norms"),
-    }  # fmt: skip
+        "core": _("attention core"),
+        "attention": _("rest of attention"),
+        "mlp": _("MLP"),
+        "norms": _("norms"),
+    }
     listed = "; ".join(
         _("{part}: {size:.1%} of the bytes, {work:.1%} of the FLOPs").format(part=names[part], size=size, work=work)
         for part, (size, work) in shares.items()
@@ -329,15 +380,25 @@ def _shares_picture(shares: Mapping[str, tuple[float, float]], hidden: int, head
             for part, values in shares.items():
                 colour, hatch = fills[part]
                 ax.barh(
-                    row, values[row], left=start, height=0.62, facecolor=colour, edgecolor=_INK, hatch=hatch,
+                    row,
+                    values[row],
+                    left=start,
+                    height=0.62,
+                    facecolor=colour,
+                    edgecolor=_INK,
+                    hatch=hatch,
                     label=names[part] if row == 0 else None,
-                )  # fmt: skip
+                )
                 if values[row] > 0.045:
                     ax.text(
-                        start + values[row] / 2, row, f"{values[row]:.0%}", ha="center", va="center",
+                        start + values[row] / 2,
+                        row,
+                        f"{values[row]:.0%}",
+                        ha="center",
+                        va="center",
                         color="#fff" if part == "core" else _INK,
                         bbox=None if part == "core" else {"facecolor": "#fff", "edgecolor": "none", "pad": 1.5},
-                    )  # fmt: skip
+                    )
                 start += values[row]
         ax.set_yticks([0, 1], [_("kept bytes"), _("FLOPs")])
         ax.invert_yaxis()
@@ -356,9 +417,7 @@ def _budget_picture(found: Sequence[Budget], n_layers: int) -> Picture:
     text = _(
         "From {high:g} GB down to {low:.1f} GB the added time grows from {first:.1%} to {last:.1%}; below that nothing "
         "fits."
-    ).format(
-        high=fitting[0].memory_gb, low=tightest.memory_gb, first=fitting[0].overhead, last=tightest.overhead
-    )  # fmt: skip
+    ).format(high=fitting[0].memory_gb, low=tightest.memory_gb, first=fitting[0].overhead, last=tightest.overhead)
     fills = {"none": (_PALE, ""), "selective": ("#fff", "///"), "full": (_INK, ""), "offload": ("#fff", "...")}
 
     def draw(axes: Sequence[Axes]) -> None:
@@ -370,9 +429,16 @@ def _budget_picture(found: Sequence[Budget], n_layers: int) -> Picture:
             if any(heights):
                 above = [low + height for low, height in zip(below, heights, strict=True)]
                 ax.fill_between(
-                    memories, below, above, step="mid", facecolor=colour, edgecolor=_INK, hatch=hatch, linewidth=0.8,
+                    memories,
+                    below,
+                    above,
+                    step="mid",
+                    facecolor=colour,
+                    edgecolor=_INK,
+                    hatch=hatch,
+                    linewidth=0.8,
                     label=policy,
-                )  # fmt: skip
+                )
                 below = above
         ax.set(xscale="log", xlabel=_("budget, GB"), ylabel=_("layers"), ylim=(0, n_layers))
         ticks = [tick for tick in (5, 10, 20, 40, 80, 160, 300) if min(memories) <= tick <= max(memories)]
@@ -382,8 +448,14 @@ def _budget_picture(found: Sequence[Budget], n_layers: int) -> Picture:
         time.plot(
             memories, [100 * budget.overhead for budget in fitting], color="#fff", linewidth=5, solid_capstyle="butt"
         )
-        time.plot(memories, [100 * budget.overhead for budget in fitting], color=_INK, linewidth=2, linestyle="--",
-                  label=_("added time"))  # fmt: skip
+        time.plot(
+            memories,
+            [100 * budget.overhead for budget in fitting],
+            color=_INK,
+            linewidth=2,
+            linestyle="--",
+            label=_("added time"),
+        )
         time.set(ylabel=_("added time, % of a step"), ylim=(0, None))
         time.spines["right"].set_visible(True)
         handles = [*ax.get_legend_handles_labels()[0], *time.get_legend_handles_labels()[0]]

@@ -60,11 +60,17 @@ def memory_timeline(
     rng = np.random.default_rng(0)
     meter = _Meter()
     params = [
-        tuple(meter.watch(array / WIDTH**0.5) for array in (
-            rng.normal(size=(WIDTH, WIDTH)), np.zeros(WIDTH), rng.normal(size=(WIDTH, WIDTH)), np.zeros(WIDTH),
-        ))
+        tuple(
+            meter.watch(array / WIDTH**0.5)
+            for array in (
+                rng.normal(size=(WIDTH, WIDTH)),
+                np.zeros(WIDTH),
+                rng.normal(size=(WIDTH, WIDTH)),
+                np.zeros(WIDTH),
+            )
+        )
         for _layer in range(n_layers)
-    ]  # fmt: skip
+    ]
     x = rng.normal(size=(ROWS, WIDTH))
     grad_output = np.ones_like(x)
     with meter:
@@ -154,9 +160,11 @@ def _plain(value: Any) -> Any:
 
 
 def sweep(
-    segment_memory: Callable[..., float], segment_overhead: Callable[..., float], n_layers: int = 64,
+    segment_memory: Callable[..., float],
+    segment_overhead: Callable[..., float],
+    n_layers: int = 64,
     layer_units: float = 17,
-) -> list[tuple[int, float, float]]:  # fmt: skip
+) -> list[tuple[int, float, float]]:
     """Return segment size, memory and overhead for every segment size, by the student's own model."""
     return [
         (k, float(segment_memory(n_layers, k, layer_units)), float(segment_overhead(n_layers, k)))

@@ -279,9 +279,13 @@ def compare_gradients(run_blocks: RunBlocks, bench: Bench, ways: Sequence[Way]) 
 
 
 def measure_all(
-    run_blocks: RunBlocks, shape: Shape, ways: Sequence[Way], device: torch.device, repeats: int,
+    run_blocks: RunBlocks,
+    shape: Shape,
+    ways: Sequence[Way],
+    device: torch.device,
+    repeats: int,
     advance: Callable[[], None],
-) -> list[Row]:  # fmt: skip
+) -> list[Row]:
     """Return a row for each way; the modes take turns when they are timed.
 
     Parameters

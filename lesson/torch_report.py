@@ -123,9 +123,13 @@ def table(report: dict[str, Any]) -> Table:
     from rich.table import Table
 
     found = Table(
-        title=f"torch {report['torch']}, {report['figures']}", title_justify="left", caption_justify="left",
-        box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False,
-    )  # fmt: skip
+        title=f"torch {report['torch']}, {report['figures']}",
+        title_justify="left",
+        caption_justify="left",
+        box=box.SIMPLE_HEAD,
+        padding=(0, 1, 0, 0),
+        pad_edge=False,
+    )
     for name in ("", _("MiB kept"), _("predicted"), _("peak"), _("predicted"), _("GFLOP"), _("ms"), _("gradients")):
         found.add_column(name, justify="right" if name else "left", no_wrap=True)
     for row in report["rows"]:
@@ -135,9 +139,12 @@ def table(report: dict[str, Any]) -> Table:
         sizes = [row[key][which] / 2**20 for key in ("kept_bytes", "peak_bytes") for which in ("measured", "predicted")]
         equal = _("equal") if row["gradients_equal"] else f"± {row['largest_gradient_difference']:.1g}"
         found.add_row(
-            _label(row), *(f"{size:.1f}" for size in sizes), f"{row['flops']['measured'] / 1e9:.1f}",
-            f"{1000 * row['seconds']['median']:.0f}", equal,
-        )  # fmt: skip
+            _label(row),
+            *(f"{size:.1f}" for size in sizes),
+            f"{row['flops']['measured'] / 1e9:.1f}",
+            f"{1000 * row['seconds']['median']:.0f}",
+            equal,
+        )
     found.caption = _footnote(report)
     return found
 
@@ -150,24 +157,34 @@ def picture(report: dict[str, Any]) -> Picture:
     places = _places(rows)
     text = "; ".join(
         _("{dtype} {mode}: {kept:.1f} MiB kept, {peak:.1f} MiB peak, {time:.0f} ms").format(
-            dtype=row["dtype"], mode=_label(row), kept=row["kept_bytes"]["measured"] / 2**20,
-            peak=row["peak_bytes"]["measured"] / 2**20, time=1000 * row["seconds"]["median"],
+            dtype=row["dtype"],
+            mode=_label(row),
+            kept=row["kept_bytes"]["measured"] / 2**20,
+            peak=row["peak_bytes"]["measured"] / 2**20,
+            time=1000 * row["seconds"]["median"],
         )
         for row in rows
-    )  # fmt: skip
+    )
 
     def draw(axes: Sequence[Axes]) -> None:
         panels = (
-            ("kept_bytes", 2**20, _("kept after the forward, MiB")), ("peak_bytes", 2**20, _("peak of a step, MiB")),
+            ("kept_bytes", 2**20, _("kept after the forward, MiB")),
+            ("peak_bytes", 2**20, _("peak of a step, MiB")),
             ("flops", 1e9, _("work of a step, GFLOP")),
-        )  # fmt: skip
+        )
         for ax, (key, unit, label) in zip(axes, panels, strict=False):
             pairs = [(row[key]["predicted"] / unit, row[key]["measured"] / unit) for row in rows]
             hosts = [row["host_bytes"] if key == "kept_bytes" else None for row in rows]
-            _draw_pairs(ax, places, pairs, [
-                f"{pair[1]:.1f}" + (_(", on the host {size:.1f}").format(size=host["measured"] / unit) if host else "")
-                for pair, host in zip(pairs, hosts, strict=True)
-            ])  # fmt: skip
+            _draw_pairs(
+                ax,
+                places,
+                pairs,
+                [
+                    f"{pair[1]:.1f}"
+                    + (_(", on the host {size:.1f}").format(size=host["measured"] / unit) if host else "")
+                    for pair, host in zip(pairs, hosts, strict=True)
+                ],
+            )
             ax.set(xlabel=label)
         _draw_times(axes[3], places, [row["seconds"] for row in rows])
         for ax in axes:
@@ -181,8 +198,10 @@ def picture(report: dict[str, Any]) -> Picture:
         axes[0].figure.legend(*axes[0].get_legend_handles_labels(), ncols=2, loc="outside upper left")
         axes[0].figure.suptitle(
             f"torch {report['torch']}, {report['figures']}; {_('time: median and quartiles')}\n{_footnote(report)}",
-            fontsize=9, x=0.99, ha="right",
-        )  # fmt: skip
+            fontsize=9,
+            x=0.99,
+            ha="right",
+        )
 
     return Picture(draw, text, (11.5, 0.6 + 0.36 * (max(places) + 2)), axes=4)
 
@@ -191,10 +210,25 @@ def _draw_pairs(ax: Axes, places: Sequence[float], pairs: Sequence[tuple[float, 
     from lesson.figures import _INK, _MIDDLE
 
     predicted, measured = zip(*pairs, strict=True)
-    ax.barh([place - 0.19 for place in places], predicted, 0.36, facecolor="#fff", edgecolor=_INK, hatch="////",
-            linewidth=0.8, label=_("predicted"))  # fmt: skip
-    ax.barh([place + 0.19 for place in places], measured, 0.36, facecolor=_MIDDLE, edgecolor=_INK, linewidth=0.8,
-            label=_("measured"))  # fmt: skip
+    ax.barh(
+        [place - 0.19 for place in places],
+        predicted,
+        0.36,
+        facecolor="#fff",
+        edgecolor=_INK,
+        hatch="////",
+        linewidth=0.8,
+        label=_("predicted"),
+    )
+    ax.barh(
+        [place + 0.19 for place in places],
+        measured,
+        0.36,
+        facecolor=_MIDDLE,
+        edgecolor=_INK,
+        linewidth=0.8,
+        label=_("measured"),
+    )
     for place, value, label in zip(places, measured, labels, strict=True):
         ax.annotate(label, (value, place + 0.19), (3, 0), textcoords="offset points", va="center", fontsize=8)
 
@@ -205,11 +239,20 @@ def _draw_times(ax: Axes, places: Sequence[float], times: Sequence[dict[str, flo
     medians = [1000 * found["median"] for found in times]
     below = [1000 * (found["median"] - found["lower_quartile"]) for found in times]
     above = [1000 * (found["upper_quartile"] - found["median"]) for found in times]
-    ax.barh(places, medians, 0.5, xerr=[below, above], facecolor=_MIDDLE, edgecolor=_INK, linewidth=0.8,
-            error_kw={"ecolor": _INK, "capsize": 3})  # fmt: skip
+    ax.barh(
+        places,
+        medians,
+        0.5,
+        xerr=[below, above],
+        facecolor=_MIDDLE,
+        edgecolor=_INK,
+        linewidth=0.8,
+        error_kw={"ecolor": _INK, "capsize": 3},
+    )
     for place, median, high in zip(places, medians, above, strict=True):
-        ax.annotate(f"{median:.0f}", (median + high, place), (4, 0), textcoords="offset points", va="center",
-                    fontsize=8)  # fmt: skip
+        ax.annotate(
+            f"{median:.0f}", (median + high, place), (4, 0), textcoords="offset points", va="center", fontsize=8
+        )
     ax.set(xlabel=_("time of a step, ms"))
 
 

@@ -159,10 +159,14 @@ def compare_items(found: AtScale) -> list[tuple[str, float, float, str]]:
     formula = {name: size * found.shape.layers for name, size in kept_items(found.shape).items()}
     names = [*formula, *(name for name in found.items if name not in formula)]
     return [
-        (name, found.in_sbh(formula.get(name, 0)), found.in_sbh(found.items.get(name, 0)),
-         found.operations.get(name, ""))
+        (
+            name,
+            found.in_sbh(formula.get(name, 0)),
+            found.in_sbh(found.items.get(name, 0)),
+            found.operations.get(name, ""),
+        )
         for name in names
-    ]  # fmt: skip
+    ]
 
 
 def item_table(found: AtScale) -> Table:

@@ -33,8 +33,10 @@ NOISE = [
 def as_notebook(source: str) -> bytes:
     """A module as a notebook with one cell for each statement, and noise between them."""
     lines = source.splitlines()
-    starts = [min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
-              for node in ast.parse(source).body]  # fmt: skip
+    starts = [
+        min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))]) - 1
+        for node in ast.parse(source).body
+    ]
     ends = [*starts[1:], len(lines)]
     cells = ["\n".join(lines[start:end]) for start, end in zip(starts, ends, strict=True)]
     mixed = [cell for index, code in enumerate(cells) for cell in (code, NOISE[index % len(NOISE)])]

@@ -18,11 +18,16 @@ SCANNED = [
     *(
         ROOT / "grader" / name
         for name in (
-            "comparing.py", "outcomes.py", "grading.py", "submissions.py",
-            "formats/terminal.py", "formats/student_view.py", "formats/gradescope.py",
+            "comparing.py",
+            "outcomes.py",
+            "grading.py",
+            "submissions.py",
+            "formats/terminal.py",
+            "formats/student_view.py",
+            "formats/gradescope.py",
         )
     ),
-]  # fmt: skip
+]
 TRANSLATING = {"_", "ngettext"}
 # What only programmers read.
 PROGRAMMING_ERRORS = {"AssertionError", "KeyError", "LookupError", "NotImplementedError", "TypeError", "ValueError"}

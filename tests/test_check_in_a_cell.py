@@ -112,8 +112,12 @@ def test_stubs_are_told_kindly(solved):
 
 def test_a_step_waits_for_the_ones_it_builds_on(solved):
     namespace = {**solved}
-    exec(functions_of((ROOT / "solutions" / "recompute.py").read_text(encoding="utf-8"))["layer_forward"].replace(
-        "relu(", "abs("), namespace)  # fmt: skip
+    exec(
+        functions_of((ROOT / "solutions" / "recompute.py").read_text(encoding="utf-8"))["layer_forward"].replace(
+            "relu(", "abs("
+        ),
+        namespace,
+    )
     result = check("step2", namespace)
     assert "Get step1 right first." in repr(result) or result.passed
 
@@ -234,8 +238,6 @@ class _Broken:
 
         feedback = Feedback(got="The grader itself failed; this does not count against you.")
         return tuple(
-            ExerciseResult(
-                each, tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in each.checks)
-            )
+            ExerciseResult(each, tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in each.checks))
             for each in exercises
-        )  # fmt: skip
+        )

@@ -215,8 +215,10 @@ def test_check_of_a_syntax_error_names_the_line(command, work):
 def test_watch_checks_again_on_save(tmp_path, work):
     process = subprocess.Popen(
         [sys.executable, "-u", "-m", "grader", "check", str(work), "--step", "step7", "--watch"],
-        stdout=subprocess.PIPE, text=True, env={**os.environ, "COLUMNS": "120"},
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "COLUMNS": "120"},
+    )
     watchdog = threading.Timer(60, process.kill)
     watchdog.start()
     try:

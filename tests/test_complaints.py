@@ -87,11 +87,14 @@ def test_every_case_has_a_snippet_that_python_can_read(course):
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: st.lists(inner, max_size=3) | st.lists(inner, max_size=3).map(tuple)
-        | st.dictionaries(st.text(), inner, max_size=3),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.lists(inner, max_size=3).map(tuple)
+            | st.dictionaries(st.text(), inner, max_size=3)
+        ),
         max_leaves=6,
     )
-)  # fmt: skip
+)
 def test_literals_are_exact(value):
     assert repr(eval(literal(value), {"np": np, "nan": np.nan, "inf": np.inf})) == repr(value)
 

@@ -157,8 +157,12 @@ def test_cycles_of_imports_work_as_in_python(load):
 
 @pytest.mark.parametrize("name", ["numpy", "random", "pytest", "solutions", "grader"])
 def test_a_file_never_shadows_a_library(load_files, name):
-    loader = load_files({f"{name}.py": "value = 'mine'\ndef relu(x):\n    return 1", "b.py": f"import {name}\n"
-                         f"def linear_forward():\n    return hasattr({name}, 'value')"})  # fmt: skip
+    loader = load_files(
+        {
+            f"{name}.py": "value = 'mine'\ndef relu(x):\n    return 1",
+            "b.py": f"import {name}\ndef linear_forward():\n    return hasattr({name}, 'value')",
+        }
+    )
     assert loader.function("relu")(0) == 1
     try:
         assert loader.function("linear_forward")() is False
@@ -199,8 +203,14 @@ def test_replaced_functions_reach_every_module(load):
 
 def test_closing_forgets_the_modules(load_files):
     before = set(sys.modules)
-    loader = Loader({"pkg/__init__.py": b"", "pkg/mod_of_mine.py": b"from . import other_of_mine\ndef relu(x): pass",
-                     "pkg/other_of_mine.py": b""}, WANTED)  # fmt: skip
+    loader = Loader(
+        {
+            "pkg/__init__.py": b"",
+            "pkg/mod_of_mine.py": b"from . import other_of_mine\ndef relu(x): pass",
+            "pkg/other_of_mine.py": b"",
+        },
+        WANTED,
+    )
     loader.function("relu")
     loader.close()
     assert set(sys.modules) == before

@@ -85,8 +85,13 @@ def nbgrader(python: str, course: Path, *arguments: str) -> None:
     environment = {**os.environ, "HOME": str(course.parent), "PATH": f"{Path(python).parent}:{os.environ['PATH']}"}
     done = subprocess.run(
         [python, "-m", "nbgrader", *arguments],
-        cwd=course, env=environment, capture_output=True, text=True, timeout=900, check=False,
-    )  # fmt: skip
+        cwd=course,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=900,
+        check=False,
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
@@ -138,8 +143,10 @@ def test_nbgrader_gives_the_points_that_the_grader_gives(course_folder):
                         assert score == ours[exercise.id].points, (student, exercise.id)
     finally:
         checks.close()
-    totals = {student: sum(score for topic in TOPICS for score, _possible in found[f"{student}/{topic}"].values())
-              for student in ("reference", "wrong", "untouched")}  # fmt: skip
+    totals = {
+        student: sum(score for topic in TOPICS for score, _possible in found[f"{student}/{topic}"].values())
+        for student in ("reference", "wrong", "untouched")
+    }
     assert totals["reference"] == sum(exercise.points for topic in TOPICS for exercise in COURSE.of_topic(topic))
     assert 0 < totals["wrong"] < totals["reference"]
     assert totals["untouched"] == 0

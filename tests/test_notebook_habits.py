@@ -44,9 +44,11 @@ def same_ids(notebook):
 
 def from_colab(notebook):
     notebook["metadata"] = {
-        "colab": {"provenance": [], "name": "Copy of recompute.ipynb"}, "accelerator": "GPU",
-        "kernelspec": {"name": "python3", "display_name": "Python 3"}, "language_info": {"name": "python"},
-    }  # fmt: skip
+        "colab": {"provenance": [], "name": "Copy of recompute.ipynb"},
+        "accelerator": "GPU",
+        "kernelspec": {"name": "python3", "display_name": "Python 3"},
+        "language_info": {"name": "python"},
+    }
     for cell in notebook["cells"]:
         cell.pop("id")
         cell["metadata"] = {"id": "x1", "colab": {"base_uri": "https://localhost:8080/"}, "outputId": "y"}
@@ -154,9 +156,23 @@ def timed(notebook):
 
 
 HABITS = [
-    without_metadata, without_ids, null_ids, same_ids, from_colab, from_vs_code, split_cells, one_cell, duplicated,
-    old_attempts_above, stubs_below, shuffled, backwards, full_of_outputs, lies_about_itself, timed,
-]  # fmt: skip
+    without_metadata,
+    without_ids,
+    null_ids,
+    same_ids,
+    from_colab,
+    from_vs_code,
+    split_cells,
+    one_cell,
+    duplicated,
+    old_attempts_above,
+    stubs_below,
+    shuffled,
+    backwards,
+    full_of_outputs,
+    lies_about_itself,
+    timed,
+]
 
 
 @pytest.fixture(scope="module")
@@ -179,8 +195,9 @@ def test_full_marks_stay_full_marks(checks, habit):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("habit", [without_metadata, split_cells, duplicated, old_attempts_above, timed],
-                         ids=lambda habit: habit.__name__)  # fmt: skip
+@pytest.mark.parametrize(
+    "habit", [without_metadata, split_cells, duplicated, old_attempts_above, timed], ids=lambda habit: habit.__name__
+)
 def test_checks_in_cells_pass_as_well(habit, tmp_path):
     import nbformat
 

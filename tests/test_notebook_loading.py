@@ -18,10 +18,18 @@ FILES = ("work.ipynb",)
 def notebook(*cells, **changes):
     """The bytes of a notebook; a cell is code, or a whole cell as a dict."""
     full = [
-        cell if isinstance(cell, dict) else {"cell_type": "code", "id": f"c{number}", "metadata": {}, "outputs": [],
-                                             "execution_count": None, "source": cell}
+        cell
+        if isinstance(cell, dict)
+        else {
+            "cell_type": "code",
+            "id": f"c{number}",
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+            "source": cell,
+        }
         for number, cell in enumerate(cells)
-    ]  # fmt: skip
+    ]
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": full, **changes}).encode()
 
 
@@ -225,12 +233,19 @@ def test_what_is_no_python_is_dropped_in_place(source, python):
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "json"), (b"{", "json"), (b"[" * 100_000, "json"), (b"\xff\xfe{}", "json"), (b"[]", "shape"),
-        (b"{}", "shape"), (b'{"nbformat": 4, "cells": {}}', "shape"), (b'{"nbformat": "4", "cells": []}', "shape"),
-        (b'{"nbformat": 3, "worksheets": []}', "old"), (b'{"nbformat": 5, "cells": []}', "new"),
+        (b"", "json"),
+        (b"{", "json"),
+        (b"[" * 100_000, "json"),
+        (b"\xff\xfe{}", "json"),
+        (b"[]", "shape"),
+        (b"{}", "shape"),
+        (b'{"nbformat": 4, "cells": {}}', "shape"),
+        (b'{"nbformat": "4", "cells": []}', "shape"),
+        (b'{"nbformat": 3, "worksheets": []}', "old"),
+        (b'{"nbformat": 5, "cells": []}', "new"),
         (b'{"nbformat": 4, "cells": [1e999999, ' + b"9" * 5000 + b"]}", "json"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_notebook_is_refused_with_a_sentence(tmp_path, data, reason):
     with pytest.raises(NotANotebook) as caught:
         read_cells(data)
@@ -266,8 +281,10 @@ def test_notebooks_and_modules_may_be_mixed(tmp_path, course):
 
 
 def test_a_notebook_is_no_module_that_others_import(load):
-    loader = load("def relu(x):\n    return 1", other="try:\n    import work\nexcept ImportError:\n    work = None\n"
-                  "def linear_forward():\n    return work")  # fmt: skip
+    loader = load(
+        "def relu(x):\n    return 1",
+        other="try:\n    import work\nexcept ImportError:\n    work = None\ndef linear_forward():\n    return work",
+    )
     assert loader.function("linear_forward")() is None
 
 

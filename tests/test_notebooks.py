@@ -82,8 +82,9 @@ def test_markdown_has_no_directive_left_and_links_lead_somewhere(topic):
     assert "```{" not in prose
     assert not re.search(r"^\(\w+\)=", prose, re.MULTILINE)
     assert prose.count("<details>") == prose.count("</details>")
-    anchors = {each: set(re.findall(r'<a id="([\w-]+)">', str([cell.source for cell in read(each).cells])))
-               for each in TOPICS}  # fmt: skip
+    anchors = {
+        each: set(re.findall(r'<a id="([\w-]+)">', str([cell.source for cell in read(each).cells]))) for each in TOPICS
+    }
     for page, anchor in re.findall(r"\]\(([\w.]*)#([\w-]+)\)", prose):
         assert anchor in anchors[page.removesuffix(".ipynb") or topic]
 
@@ -130,8 +131,16 @@ def test_given_functions_come_before_the_first_code_that_uses_them():
     )
     text = "---\ntitle: T\n---\n\nHello.\n\n(one)=\n## One\n\n```{code-cell} python\ngiven_forward(1)\n```\n\n```{stub} answer\n```\n\n```{check} one\n```\n\n(two)=\n## Two\n\n```{check} two\n```\n\n## More\n\nSee [two](#two), [there](u.md#x), [one](t.md#one).\n"  # noqa: E501
     cells = json.loads(notebook(text, skeleton, course, course.topics[0]))["cells"]
-    assert [cell["id"] for cell in cells] == ["intro-text", "one-text", "setup", "one-given", "one-code", "one-answer",
-                                              "one-check", "more-text"]  # fmt: skip
+    assert [cell["id"] for cell in cells] == [
+        "intro-text",
+        "one-text",
+        "setup",
+        "one-given",
+        "one-code",
+        "one-answer",
+        "one-check",
+        "more-text",
+    ]
     sources = {cell["id"]: "".join(cell["source"]) for cell in cells}
     assert sources["setup"].endswith("import math\n\nfrom grader.notebook import check, hint\n\nPair = tuple[int, int]")
     assert re.findall(r"def (\w+)", sources["one-given"]) == ["given_helper", "given_forward", "given_unused"]

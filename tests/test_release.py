@@ -59,16 +59,23 @@ def test_no_line_of_a_solution_is_in_it(released):
 def test_it_holds_notebooks_skeleton_wheel_and_a_readme_and_nothing_else(released):
     folder, wheel = released
     assert {path.name for path in folder.iterdir()} == {
-        "README.md", "LICENSE", "notebooks", "skeleton", "outputs", wheel.name,
-    }  # fmt: skip
+        "README.md",
+        "LICENSE",
+        "notebooks",
+        "skeleton",
+        "outputs",
+        wheel.name,
+    }
     assert not any(path.name.startswith("prompt") for path in (folder / "outputs").iterdir())
     readme = (folder / "README.md").read_text(encoding="utf-8")
     assert wheel.name in readme
     assert "{" not in readme
     names = {name.partition("/")[2] for name, _data in everything(folder) if name.startswith(wheel.name)}
     assert {name.partition("/")[0] for name in names if ".dist-info" not in name} == {
-        "grader", "lesson", "student_template",
-    }  # fmt: skip
+        "grader",
+        "lesson",
+        "student_template",
+    }
     assert {f"grader/cases/public/{exercise.id}.npz" for exercise in COURSE.exercises} <= names
     secret = ("drawing", "fresh", "author", "wrong_answers", "right_answers", "solutions")
     assert [name for name in names if any(word in name for word in secret)] == []

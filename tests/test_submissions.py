@@ -44,12 +44,21 @@ def test_a_folder_with_a_topic_module_is_one_submission_any_other_a_class(tmp_pa
 @pytest.mark.parametrize(
     ("name", "data", "noted"),
     [
-        ("conftest.py", ANSWER, True), ("pytest.ini", b"", True), ("sitecustomize.py", ANSWER, True),
-        ("x.pth", b"", True), ("x.pyc", b"", True), ("__MACOSX/._a.py", ANSWER, False), (".DS_Store", b"\0", False),
-        ("._a.py", b"\0\0", False), (".ipynb_checkpoints/a.py", ANSWER, False), ("__pycache__/a.py", ANSWER, False),
-        (".git/a.py", ANSWER, False), ("venv/lib/a.py", ANSWER, False), ("photo.png", b"\0\1", False),
+        ("conftest.py", ANSWER, True),
+        ("pytest.ini", b"", True),
+        ("sitecustomize.py", ANSWER, True),
+        ("x.pth", b"", True),
+        ("x.pyc", b"", True),
+        ("__MACOSX/._a.py", ANSWER, False),
+        (".DS_Store", b"\0", False),
+        ("._a.py", b"\0\0", False),
+        (".ipynb_checkpoints/a.py", ANSWER, False),
+        ("__pycache__/a.py", ANSWER, False),
+        (".git/a.py", ANSWER, False),
+        ("venv/lib/a.py", ANSWER, False),
+        ("photo.png", b"\0\1", False),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_count_is_ignored(tmp_path, name, data, noted):
     folder = tmp_path / "work"
     (folder / name).parent.mkdir(parents=True)
@@ -73,9 +82,15 @@ def test_a_virtual_environment_of_any_name_is_ignored(tmp_path):
 
 @pytest.mark.parametrize(
     "data",
-    [b"\xff\xfe\0a", b"a\0b", "x = 'é'".encode("latin-1"), b"# coding: rot13\n", b"# coding: nonsense\n",
-     b"# coding: punycode\nx = 1\n"],
-)  # fmt: skip
+    [
+        b"\xff\xfe\0a",
+        b"a\0b",
+        "x = 'é'".encode("latin-1"),
+        b"# coding: rot13\n",
+        b"# coding: nonsense\n",
+        b"# coding: punycode\nx = 1\n",
+    ],
+)
 def test_a_python_file_that_is_no_text_is_refused_by_name(tmp_path, data):
     (tmp_path / "bad.py").write_bytes(data)
     assert "bad.py is not text" in read_submission(tmp_path / "bad.py").problem

@@ -181,20 +181,48 @@ def test_a_dask_cluster_gives_the_same_results_and_survives_a_killed_worker(clas
     processes = []
     try:
         scheduler = subprocess.Popen(
-            [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0",
-             "--no-dashboard", "--scheduler-file", str(tmp_path / "scheduler.json")],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-m",
+                "distributed.cli.dask_scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                "0",
+                "--no-dashboard",
+                "--scheduler-file",
+                str(tmp_path / "scheduler.json"),
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=tmp_path,
+        )
         processes.append(scheduler)
         for _ in range(2):
             processes.append(
                 subprocess.Popen(
-                    [sys.executable, "-m", "distributed.cli.dask_worker", "--scheduler-file",
-                     str(tmp_path / "scheduler.json"), "--nworkers", "1", "--nthreads", "1", "--no-nanny",
-                     "--no-dashboard", "--host", "127.0.0.1", "--death-timeout", "60"],
-                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd=tmp_path,
+                    [
+                        sys.executable,
+                        "-m",
+                        "distributed.cli.dask_worker",
+                        "--scheduler-file",
+                        str(tmp_path / "scheduler.json"),
+                        "--nworkers",
+                        "1",
+                        "--nthreads",
+                        "1",
+                        "--no-nanny",
+                        "--no-dashboard",
+                        "--host",
+                        "127.0.0.1",
+                        "--death-timeout",
+                        "60",
+                    ],
+                    stdout=subprocess.DEVNULL,
+                    stderr=subprocess.DEVNULL,
+                    cwd=tmp_path,
                 )
-            )  # fmt: skip
+            )
         while not (tmp_path / "scheduler.json").exists():
             threading.Event().wait(0.05)
         address = json.loads((tmp_path / "scheduler.json").read_text(encoding="utf-8"))["address"]

@@ -89,10 +89,21 @@ class AlwaysEqual:
 @pytest.mark.parametrize(
     "value",
     [
-        AlwaysEqual(), object, {1: 2}, {3.5}, b"bytes", (n for n in "ab"), 1j, 2**4000, np.array([object()]),
-        np.datetime64("2026-01-01"), np.array(["a"]), np.zeros(1, [("a", "f8")]), np.zeros(3, np.longdouble),
+        AlwaysEqual(),
+        object,
+        {1: 2},
+        {3.5},
+        b"bytes",
+        (n for n in "ab"),
+        1j,
+        2**4000,
+        np.array([object()]),
+        np.datetime64("2026-01-01"),
+        np.array(["a"]),
+        np.zeros(1, [("a", "f8")]),
+        np.zeros(3, np.longdouble),
     ],
-)  # fmt: skip
+)
 def test_everything_else_becomes_a_handle_that_refuses_to_be_used(value):
     got = across([value])[0]
     assert isinstance(got, wire.Opaque)
@@ -166,7 +177,7 @@ def receive(data, seconds=5):
         frame(b'{"message": {"tree": null}, "arrays": []}'),
         frame(json.dumps({"message": {"tree": ["list", [["none"]] * 30_000]}, "arrays": []}).encode()),
     ],
-)  # fmt: skip
+)
 def test_malformed_frames_are_refused(data):
     with pytest.raises(wire.Malformed):
         receive(data)

@@ -115,23 +115,28 @@ def _bracket(first: int, last: int, y: float, text: str) -> list[str]:
 
 def _checkpointed_chain() -> str:
     parts = [
-        *_bracket(0, 3, 28, "segment 0 (k = 4)"), *_bracket(4, 7, 28, "segment 1"),
-        *_row(8, (0, 4), 72), *_legend(40, 158, [(_FULL, "kept"), (_RING, "forgotten")]),
-    ]  # fmt: skip
+        *_bracket(0, 3, 28, "segment 0 (k = 4)"),
+        *_bracket(4, 7, 28, "segment 1"),
+        *_row(8, (0, 4), 72),
+        *_legend(40, 158, [(_FULL, "kept"), (_RING, "forgotten")]),
+    ]
     return _svg(690, 174, parts, "Eight layers in two segments of four; only the input of layers 0 and 4 is kept")
 
 
 def _rebuild() -> str:
     parts = [
-        *_bracket(0, 3, 28, "waits: one dot"), *_bracket(4, 7, 28, "rebuilt from its input"), *_row(8, (0, 4), 72),
-    ]  # fmt: skip
+        *_bracket(0, 3, 28, "waits: one dot"),
+        *_bracket(4, 7, 28, "rebuilt from its input"),
+        *_row(8, (0, 4), 72),
+    ]
     for index in (5, 6, 7):
         parts.append(_SQUARE.format(x=_FIRST + index * _PITCH - 16, y=114))
     right, left = _FIRST + 8 * _PITCH - 20, _FIRST + 4 * _PITCH - 16
     parts += [
-        _arrow(right, 146, left, 146, 3), _text((left + right) / 2, 168, "the gradient walks back", size=13),
+        _arrow(right, 146, left, 146, 3),
+        _text((left + right) / 2, 168, "the gradient walks back", size=13),
         *_legend(40, 206, [(_FULL, "kept"), (_RING, "forgotten"), (_SQUARE, "rebuilt, for now")]),
-    ]  # fmt: skip
+    ]
     return _svg(
         690, 222, parts, "The second segment is rebuilt from its input while the gradient walks back through it"
     )
@@ -148,44 +153,56 @@ def _pareto() -> str:
         for x, y in ((x, y), (nx, y))
     )
     parts = [
-        _arrow(left, bottom, right + 16, bottom), _arrow(left, bottom, left, top - 8),
+        _arrow(left, bottom, right + 16, bottom),
+        _arrow(left, bottom, left, top - 8),
         _text((left + right) / 2, bottom + 26, "memory"),
         _text(left - 22, middle, "overhead", more=f' transform="rotate(-90 {left - 22} {middle})"'),
         f'<path d="{steps}" stroke="{_INK}" stroke-width="1.2" fill="none" stroke-dasharray="5 4"/>',
         *(f'<circle cx="{x}" cy="{y}" r="8" fill="{_INK}"/>' for x, y in front),
         *(f'<circle cx="{x}" cy="{y}" r="7" fill="#fff" stroke="{_INK}" stroke-width="1.5"/>' for x, y in others),
         *_legend(
-            300, 40,
+            300,
+            40,
             [
                 (_FULL, "on the front"),
                 (_RING.replace(_GREY, _INK).replace(' stroke-dasharray="3 3"', ""), "dominated"),
             ],
         ),
-    ]  # fmt: skip
+    ]
     return _svg(600, 276, parts, "Segment sizes as points of memory and overhead; some are dominated by others")
 
 
 def _attention_matrix() -> str:
     parts = [
-        _box(48, 50, 40, 120, _PALE), _text(68, 40, "h"), _text(32, 115, "S"), _text(68, 192, "input"),
+        _box(48, 50, 40, 120, _PALE),
+        _text(68, 40, "h"),
+        _text(32, 115, "S"),
+        _text(68, 192, "input"),
         _arrow(104, 110, 168, 110),
-    ]  # fmt: skip
+    ]
     for index in reversed(range(4)):
         parts.append(_box(186 + 16 * index, 66 - 12 * index, 120, 120, "url(#hatch)" if index == 0 else _PALE))
     parts += [
-        _box(216, 112, 60, 26), _text(246, 130, "S \N{MULTIPLICATION SIGN} S"),
+        _box(216, 112, 60, 26),
+        _text(246, 130, "S \N{MULTIPLICATION SIGN} S"),
         _text(290, 208, "one matrix for every head"),
         _arrow(372, 110, 436, 110),
-        _box(454, 50, 40, 120, _PALE), _text(474, 40, "h"), _text(510, 115, "S"), _text(474, 192, "output"),
-    ]  # fmt: skip
+        _box(454, 50, 40, 120, _PALE),
+        _text(474, 40, "h"),
+        _text(510, 115, "S"),
+        _text(474, 192, "output"),
+    ]
     return _svg(550, 226, parts, "Between an input and an output of size S by h, every head makes a matrix of S by S")
 
 
 def _budget() -> str:
     bars = (
-        ("weights", 70, 70, "#fff"), ("gradients", 70, 70, "#fff"), ("optimizer state", 150, 150, "#fff"),
-        ("activations", 250, 54, "url(#hatch)"), ("logits", 90, 90, "#fff"),
-    )  # fmt: skip
+        ("weights", 70, 70, "#fff"),
+        ("gradients", 70, 70, "#fff"),
+        ("optimizer state", 150, 150, "#fff"),
+        ("activations", 250, 54, "url(#hatch)"),
+        ("logits", 90, 90, "#fff"),
+    )
     parts = [
         _text(150, 30, "without", "start", more=' font-weight="bold"'),
         _text(440, 30, "with checkpointing", "start", more=' font-weight="bold"'),

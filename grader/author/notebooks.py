@@ -350,9 +350,13 @@ def _nbgrader(
 ) -> dict[str, Any]:
     """Return a cell's metadata for nbgrader, version 3: no other keys are allowed."""
     metadata = {
-        "schema_version": 3, "grade": grade, "solution": solution, "locked": locked, "task": False,
+        "schema_version": 3,
+        "grade": grade,
+        "solution": solution,
+        "locked": locked,
+        "task": False,
         "grade_id": grade_id,
-    }  # fmt: skip
+    }
     return metadata if points is None else {**metadata, "points": points}
 
 

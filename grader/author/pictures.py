@@ -38,10 +38,16 @@ _THEME = TerminalTheme(
     (27, 31, 38),
     (222, 226, 232),
     [
-        (60, 66, 77), (255, 123, 114), (99, 214, 143), (236, 196, 90),
-        (121, 184, 255), (214, 160, 255), (102, 217, 232), (222, 226, 232),
+        (60, 66, 77),
+        (255, 123, 114),
+        (99, 214, 143),
+        (236, 196, 90),
+        (121, 184, 255),
+        (214, 160, 255),
+        (102, 217, 232),
+        (222, 226, 232),
     ],
-)  # fmt: skip
+)
 
 
 def pictures(root: Path) -> list[Path]:
@@ -102,8 +108,12 @@ def _output(command: str, folder: Path) -> Text:
     main = script.load()
     # A terminal of our width with colours, on which nothing moves.
     terminal = {
-        "COLUMNS": str(COLUMNS), "FORCE_COLOR": "1", "TERM": "xterm-256color", "TTY_INTERACTIVE": "0", "LANGUAGE": "en",
-    }  # fmt: skip
+        "COLUMNS": str(COLUMNS),
+        "FORCE_COLOR": "1",
+        "TERM": "xterm-256color",
+        "TTY_INTERACTIVE": "0",
+        "LANGUAGE": "en",
+    }
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, terminal))
         os.environ.pop("NO_COLOR", None)

@@ -54,9 +54,12 @@ def release(root: Path, folder: Path, course: Course) -> Path:
     first = course.exercises[0]
     languages = sorted(path.name for path in (folder / "notebooks").iterdir())
     text = readme.format(
-        title=course.title, wheel=wheel.name, first=first.topic, step=first.id,
+        title=course.title,
+        wheel=wheel.name,
+        first=first.topic,
+        step=first.id,
         language="en" if "en" in languages else languages[0],
-    )  # fmt: skip
+    )
     (folder / "README.md").write_text(text, encoding="utf-8")
     return wheel
 

@@ -67,11 +67,15 @@ def not_finite(student: Student, case: CasesOf) -> None:
                 if not is_number(got):
                     wrong(asked, group.public, Difference("", describe(got), due))
                 claim(
-                    not math.isfinite(float(got)), asked, group.public, _("a finite number"), due,
+                    not math.isfinite(float(got)),
+                    asked,
+                    group.public,
+                    _("a finite number"),
+                    due,
                     _("A gradient with a {value} looks like agreement, or like a small difference.").format(
                         value=value
                     ),
-                )  # fmt: skip
+                )
 
 
 def parameters(student: Student, case: CasesOf) -> None:
@@ -90,11 +94,13 @@ def agreement(student: Student, case: CasesOf) -> None:
         if not is_number(got):
             wrong(each, group.public, Difference("", describe(got), _("a number")))
         claim(
-            0 <= float(got) <= limit, each, group.public,
+            0 <= float(got) <= limit,
+            each,
+            group.public,
             _("a negative number") if float(got) < 0 else _("a number beyond what rounding explains"),
             _("nearly 0: the two ways give the same gradients"),
             _("Do both paths start from the same grad_output, x and k?") if float(got) > limit else "",
-        )  # fmt: skip
+        )
 
 
 def _notices(student: Student, group: CaseGroup) -> None:
@@ -104,12 +110,19 @@ def _notices(student: Student, group: CaseGroup) -> None:
         layer, position, index, factor, amount = spoilt
         report = reported_fields(
             student.probe(
-                "under_spoilt_gradient", function=each.function, args=(x, params, k), spoilt=SPOILT,
+                "under_spoilt_gradient",
+                function=each.function,
+                args=(x, params, k),
+                spoilt=SPOILT,
                 apart_from="model_backward",
-                layer=layer, position=position, index=index, factor=factor, amount=amount,
+                layer=layer,
+                position=position,
+                index=index,
+                factor=factor,
+                amount=amount,
             ),
             ("intact", "spoilt", "raised", "calls"),
-        )  # fmt: skip
+        )
         if reported_flag(report["raised"]):
             continue
         got, intact, calls = report["spoilt"], report["intact"], reported_count(report["calls"])
@@ -117,11 +130,13 @@ def _notices(student: Student, group: CaseGroup) -> None:
         if not is_number(got):
             wrong(asked, group.public, Difference("", describe(got), _("a number")))
         claim(
-            math.isclose(float(got), each.expected, rel_tol=MISTAKE_TOLERANCE), asked, group.public,
+            math.isclose(float(got), each.expected, rel_tol=MISTAKE_TOLERANCE),
+            asked,
+            group.public,
             _("the same as without the mistake") if _same_number(got, intact) else _("another number"),
             _("the size of a mistake that was put into a gradient of {function}").format(function=SPOILT),
             _spoilt_cause(each, calls, _same_number(got, intact)),
-        )  # fmt: skip
+        )
 
 
 def _spoilt_cause(case: Case, calls: int, unnoticed: bool) -> str:

@@ -75,17 +75,22 @@ def slope(student: Student, case: CasesOf) -> None:
                 claimed = float((gradient.astype(np.float64) * direction).sum())
                 scale = max(abs(measured), float(np.sqrt((gradient**2).sum() * (direction**2).sum())))
             claim(
-                measured != 0, asked, group.public,
+                measured != 0,
+                asked,
+                group.public,
                 _("an output that does not change with {name}").format(name=name),
                 _("an output that depends on x and on all four weights"),
-            )  # fmt: skip
+            )
             claim(
-                abs(measured - claimed) <= SLOPE_TOLERANCE * scale, asked, group.public,
+                abs(measured - claimed) <= SLOPE_TOLERANCE * scale,
+                asked,
+                group.public,
                 _("a gradient of {name} that is not the slope of your forward").format(name=name),
                 _("the slope that finite differences of {function} give").format(function=FORWARD),
                 _("Forward and backward belong to different functions: check the output first.")
-                if same(got, _gradients(each)) else "",
-            )  # fmt: skip
+                if same(got, _gradients(each))
+                else "",
+            )
 
 
 def large_scores(student: Student, case: CasesOf) -> None:
@@ -111,11 +116,13 @@ def saved(student: Student, case: CasesOf) -> None:
         x, weights, n_heads = asked.inputs.values()
         held = reported_count(student.probe("saved_bytes", function=FORWARD, args=(x, weights, n_heads), apart=1))
         claim(
-            held <= x.nbytes + SPARE_BYTES, asked, group.public,
+            held <= x.nbytes + SPARE_BYTES,
+            asked,
+            group.public,
             _("{times:.1f} times the bytes of x saved, without the weights").format(times=held / x.nbytes),
             _("no more bytes than those of x"),
             _("Keep what you cannot compute again, and nothing else; a view keeps all of its array alive."),
-        )  # fmt: skip
+        )
 
 
 def overhead(student: Student, case: CasesOf) -> None:
@@ -135,9 +142,13 @@ def inputs(student: Student, case: CasesOf) -> None:
         _saved(student, each)
         args = dict(_forward_case(each).inputs)
         changed = student.probe(
-            "pair_mutated", forward=FORWARD, backward=BACKWARD, args=args,
-            grad_output=each.inputs["grad_output"], saved_name="saved",
-        )  # fmt: skip
+            "pair_mutated",
+            forward=FORWARD,
+            backward=BACKWARD,
+            args=args,
+            grad_output=each.inputs["grad_output"],
+            saved_name="saved",
+        )
         nothing_changed(each, group.public, reported_names(changed, (*args, "grad_output", "saved")))
 
 
@@ -353,8 +364,14 @@ def _incomplete_x(got: Any, case: Case) -> str | None:
 
 
 _BACKWARD_CAUSES = (
-    _only_x, _permuted, _transposed, _scale_missing, _without_correction, _of_another_call, _incomplete_x,
-)  # fmt: skip
+    _only_x,
+    _permuted,
+    _transposed,
+    _scale_missing,
+    _without_correction,
+    _of_another_call,
+    _incomplete_x,
+)
 
 
 def _overflow(got: Any, case: Case) -> str | None:

@@ -67,11 +67,13 @@ def bandwidth(student: Student, case: CasesOf) -> None:
         report = _timed(student, each)
         transfers, due = reported_count(report["transfers"]), _repeats(each)
         claim(
-            transfers == due, each, group.public,
+            transfers == due,
+            each,
+            group.public,
             ngettext("{count} call of transfer", "{count} calls of transfer", transfers).format(count=transfers),
             ngettext("exactly {count} call", "exactly {count} calls", due).format(count=due),
             _("A call to warm up is one too many.") if transfers == due + 1 else "",
-        )  # fmt: skip
+        )
         compare(each, report["value"], each.expected, group.public, causes)
 
 
@@ -139,19 +141,24 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
     right = case.expected["saved"]
     entries, handles = reported_list(trip["entries"]), trip["handles"]
     claim(
-        _same_entries(entries[: len(BEFORE)], BEFORE), asked, public,
-        _("other entries of host_buffer than before"), _("entries that were there before as they were"),
+        _same_entries(entries[: len(BEFORE)], BEFORE),
+        asked,
+        public,
+        _("other entries of host_buffer than before"),
+        _("entries that were there before as they were"),
         _("Append to host_buffer, and take handles from its length: it need not be empty."),
-    )  # fmt: skip
+    )
     appended = len(entries) - len(BEFORE)
     claim(
-        appended in (len(right), len(right) + 1), asked, public,
-        ngettext(
-            "{count} entry appended to host_buffer", "{count} entries appended to host_buffer", appended
-        ).format(count=appended),
+        appended in (len(right), len(right) + 1),
+        asked,
+        public,
+        ngettext("{count} entry appended to host_buffer", "{count} entries appended to host_buffer", appended).format(
+            count=appended
+        ),
         _("{count}, one for each segment").format(count=len(right)),
         _("Every layer's input is stored: k is ignored.") if appended >= len(case.inputs["params"]) else "",
-    )  # fmt: skip
+    )
     if isinstance(handles, np.ndarray) and handles.ndim == 1:
         handles = list(handles)
     if not isinstance(handles, list | tuple) or len(handles) != len(right) or not all(map(_is_whole, handles)):
@@ -160,10 +167,13 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
     positions = [int(handle) for handle in handles]
     outside = [position for position in positions if not len(BEFORE) <= position < len(entries)]
     claim(
-        not outside, asked, public,
-        _("a handle that is no position of an appended entry"), _("the positions of the appended entries"),
+        not outside,
+        asked,
+        public,
+        _("a handle that is no position of an appended entry"),
+        _("the positions of the appended entries"),
         _("host_buffer may hold entries already: the handle is its length before you append."),
-    )  # fmt: skip
+    )
     mine = [entries[position] for position in positions]
     found = difference(mine, right)
     if found is not None:
@@ -175,34 +185,45 @@ def _checked_releases(case: Case, trip: dict[str, Any], handles: list[int], publ
     asked = _backward_case(case)
     left = reported_list(trip["left"])
     claim(
-        len(left) == len(trip["entries"]) + 1, asked, public,
-        _("a host_buffer of another length"), _("a host_buffer in which every entry keeps its position"),
+        len(left) == len(trip["entries"]) + 1,
+        asked,
+        public,
+        _("a host_buffer of another length"),
+        _("a host_buffer in which every entry keeps its position"),
         _("Put None in the place of an entry; pop and del shift those behind it, and their handles with them."),
-    )  # fmt: skip
+    )
     remaining = sum(left[handle] is not None for handle in handles)
     claim(
-        remaining == 0, asked, public,
+        remaining == 0,
+        asked,
+        public,
         ngettext(
             "{count} entry still in host_buffer after the backward",
             "{count} entries still in host_buffer after the backward",
             remaining,
         ).format(count=remaining),
-        _("None at every handle"), _("Put None in the place of an entry once it has been used."),
-    )  # fmt: skip
+        _("None at every handle"),
+        _("Put None in the place of an entry once it has been used."),
+    )
     claim(
-        _same_entries([*left[: len(BEFORE)], left[-1]], (*BEFORE, LATER)), asked, public,
-        _("an entry changed that belongs to somebody else"), _("every other entry as it was"),
+        _same_entries([*left[: len(BEFORE)], left[-1]], (*BEFORE, LATER)),
+        asked,
+        public,
+        _("an entry changed that belongs to somebody else"),
+        _("every other entry as it was"),
         _("Release the entries behind your handles, and no others."),
-    )  # fmt: skip
+    )
     read: list[int] = []
     for position, occupied in map(_read, reported_list(trip["reads"])):
         if position in handles:
             claim(
-                not any(other != position and other in occupied for other in read), asked, public,
+                not any(other != position and other in occupied for other in read),
+                asked,
+                public,
                 _("an entry read while an earlier one still lies in host_buffer"),
                 _("every entry released before the next one is read"),
                 _("Put None in the place of an entry as soon as its segment is done."),
-            )  # fmt: skip
+            )
             read.append(position)
 
 

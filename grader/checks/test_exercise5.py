@@ -47,15 +47,23 @@ def work(student: Student, case: CasesOf) -> None:
         again = {"full": forward, "selective": _core_work(each)}.get(_mode(each), 0.0)
         done = _("{extra:.2f} forwards done again").format(extra=extra / forward)
         claim(
-            extra <= again + SPARE_WORK * forward, _shown(each), True, done,
-            _("no more than {again:.2f}").format(again=again / forward), _cause_of_work(each),
-        )  # fmt: skip
+            extra <= again + SPARE_WORK * forward,
+            _shown(each),
+            True,
+            done,
+            _("no more than {again:.2f}").format(again=again / forward),
+            _cause_of_work(each),
+        )
         # A checkpoint may stop once the backward has all it needs: in a core before the second of its two products.
         least = 0.9 * again if _mode(each) == "full" else 0.45 * again
         claim(
-            extra >= least, _shown(each), True, done, _("at least {least:.2f}").format(least=least / forward),
+            extra >= least,
+            _shown(each),
+            True,
+            done,
+            _("at least {least:.2f}").format(least=least / forward),
             _("Not everything that this mode forgets is computed again."),
-        )  # fmt: skip
+        )
 
 
 def kept(student: Student, case: CasesOf) -> None:
@@ -71,21 +79,26 @@ def kept(student: Student, case: CasesOf) -> None:
         found = reported_count(report["kept"]) / one
         states = math.ceil(layers / size) * STATE_BYTES / one
         claim(
-            found <= due + states + SPARE_INPUTS, _shown(each), True,
+            found <= due + states + SPARE_INPUTS,
+            _shown(each),
+            True,
             _("memory of {found:.1f} inputs of a block kept, besides x and the output").format(found=found),
-            _("no more than {due:.1f}").format(due=due), _cause_of_kept(each, found),
-        )  # fmt: skip
+            _("no more than {due:.1f}").format(due=due),
+            _cause_of_kept(each, found),
+        )
         if _mode(each) == "full" and size < layers:
             # What the other blocks would keep is spared even at the peak. By then gradients may have gathered.
             spared = (layers - size - SPARE_BLOCKS) * everything / layers
             gathered = sum(gradient.nbytes for gradient in _gradients(plain).values()) / one
             found, due = reported_count(report["peak"]) / one, peak - spared + due + gathered
             claim(
-                found <= due, _shown(each), True,
+                found <= due,
+                _shown(each),
+                True,
                 _("memory of {found:.1f} inputs of a block in use at the peak").format(found=found),
                 _("no more than {due:.1f}").format(due=due),
                 _("More than one segment of {size} is rebuilt at a time: is segment_size ignored?").format(size=size),
-            )  # fmt: skip
+            )
 
 
 def offload(student: Student, case: CasesOf) -> None:
@@ -94,11 +107,13 @@ def offload(student: Student, case: CasesOf) -> None:
         _compare(student, each, report, case("offload"))
         found = reported_count(report["kept"]) / each.inputs["x"].nbytes
         claim(
-            found <= SPARE_INPUTS, _shown(each), True,
+            found <= SPARE_INPUTS,
+            _shown(each),
+            True,
             _("memory of {found:.1f} inputs of a block still on the device after the forward").format(found=found),
             _("nothing there: what is saved for the backward lies on the host"),
             _("Let every block run inside save_on_cpu; whatever a hook packs has to be a copy on the host."),
-        )  # fmt: skip
+        )
 
 
 # What is asked
@@ -155,11 +170,15 @@ def _as_in_the_plain_loop(student: Student, case: CasesOf, check: str) -> None:
         _compare(student, each, report, group)
         changed = reported_names(report["changed"], ("blocks", "x"))
         claim(
-            not changed, _shown(each), True,
-            _("{names} changed by the call").format(names=", ".join(changed)), _("every argument as it was before"),
+            not changed,
+            _shown(each),
+            True,
+            _("{names} changed by the call").format(names=", ".join(changed)),
+            _("every argument as it was before"),
             _("Hand a wrapped core to the block, block(x, core=...), and leave the block itself as it is.")
-            if "blocks" in changed else _("Work on a tensor of your own: x belongs to the caller."),
-        )  # fmt: skip
+            if "blocks" in changed
+            else _("Work on a tensor of your own: x belongs to the caller."),
+        )
     # The plain loop for every mode has the right gradients too, and is no answer.
     full = next((each for each in group.cases if _mode(each) == "full"), None)
     if full is None:  # one case alone is asked again
@@ -168,14 +187,16 @@ def _as_in_the_plain_loop(student: Student, case: CasesOf, check: str) -> None:
     extra = reported_count(_run(student, full)["work"]) - plain
     trained = 1 - full.inputs["frozen"] / full.inputs["layers"]
     claim(
-        extra > 0.5 * trained * plain / 3, _shown(full), True,
+        extra > 0.5 * trained * plain / 3,
+        _shown(full),
+        True,
         _("{extra:.2f} forwards done again").format(extra=3 * extra / plain),
         _("every block that is trained run again"),
         _(
             "In mode full, hand all blocks to torch.utils.checkpoint.checkpoint. (checkpoint_sequential leaves out its "
             "last segment.)"
         ),
-    )  # fmt: skip
+    )
 
 
 def _compare(student: Student, case: Case, report: Mapping[str, Any], group: CaseGroup) -> None:
@@ -186,11 +207,13 @@ def _compare(student: Student, case: Case, report: Mapping[str, Any], group: Cas
     got, due = _gradients(report), _gradients(plain)
     missing = [name for name in due if name not in got]
     claim(
-        not missing, _shown(case), True,
+        not missing,
+        _shown(case),
+        True,
         _("no gradient of {name}").format(name=missing[0]) if missing else "",
         _("a gradient of every parameter that is trained, and of x if it needs one"),
         _cause_of_missing(case, len(missing) == len(due)),
-    )  # fmt: skip
+    )
     # Some gradients are 0 but for rounding (no softmax depends on the bias of the keys): all are held to one measure.
     largest = max(float(np.abs(gradient).max()) for gradient in due.values())
     for name, gradient in due.items():

@@ -31,9 +31,17 @@ def examples(student: Student, case: CasesOf) -> None:
 
 def form(student: Student, case: CasesOf) -> None:
     _none_of(
-        student, case("form"), "json_invalid", "examples_many", "example_incomplete", "example_number",
-        "example_config", "example_policy_form", "example_layers", "example_policy_name",
-    )  # fmt: skip
+        student,
+        case("form"),
+        "json_invalid",
+        "examples_many",
+        "example_incomplete",
+        "example_number",
+        "example_config",
+        "example_policy_form",
+        "example_layers",
+        "example_policy_name",
+    )
 
 
 def peaks(student: Student, case: CasesOf) -> None:

@@ -52,11 +52,13 @@ def kink(student: Student, case: CasesOf) -> None:
         hidden_width = each.inputs["params"][0][0].shape[1]
         found = [array for array in arrays_in(student.answer(each)) if hidden_width in array.shape]
         claim(
-            bool(found) and not any(np.any(array) for array in found), each, group.public,
+            bool(found) and not any(np.any(array) for array in found),
+            each,
+            group.public,
             _("a gradient that passes through hidden units whose pre-activation is exactly 0"),
             _("zero gradients for w1, b1 and w2"),
             _("The derivative of ReLU at exactly 0 counts as 0: compare with > 0, not with >= 0."),
-        )  # fmt: skip
+        )
 
 
 def dtype(student: Student, case: CasesOf) -> None:

@@ -28,9 +28,17 @@ MAX_PRODUCTS = 8.5
 
 def test_step3(run: RunChecks) -> None:
     run(
-        output, saved, gradients, uneven, edges,
-        forward_memory, backward_memory, recomputation, dtype, inputs,
-    )  # fmt: skip
+        output,
+        saved,
+        gradients,
+        uneven,
+        edges,
+        forward_memory,
+        backward_memory,
+        recomputation,
+        dtype,
+        inputs,
+    )
 
 
 def output(student: Student, case: CasesOf) -> None:
@@ -79,14 +87,17 @@ def forward_memory(student: Student, case: CasesOf) -> None:
         n_layers, k = len(each.inputs["params"]), each.inputs["k"]
         limit = math.ceil(n_layers / k) + FORWARD_SLACK
         claim(
-            measured <= limit, _forward_case(each), group.public,
+            measured <= limit,
+            _forward_case(each),
+            group.public,
             _("{measured:.1f} arrays the size of x alive after the forward").format(measured=measured),
             _("at most {limit}: one for each of the {segments} segments, and the output").format(
                 limit=limit, segments=limit - FORWARD_SLACK
             ),
             _("Every activation is kept, in the saved list or somewhere else, whatever k is.")
-            if measured >= n_layers - 1 else "",
-        )  # fmt: skip
+            if measured >= n_layers - 1
+            else "",
+        )
 
 
 def backward_memory(student: Student, case: CasesOf) -> None:
@@ -96,11 +107,13 @@ def backward_memory(student: Student, case: CasesOf) -> None:
         n_layers, k = len(each.inputs["params"]), each.inputs["k"]
         limit = 2 * k + BACKWARD_SLACK
         claim(
-            measured <= limit, each, group.public,
+            measured <= limit,
+            each,
+            group.public,
             _("{measured:.1f} arrays the size of x added at the peak of the backward").format(measured=measured),
             _("at most {limit}, for one segment of {k} layers").format(limit=limit, k=k),
             _("All segments are rebuilt before the first one is let go.") if measured >= n_layers / 2 else "",
-        )  # fmt: skip
+        )
 
 
 def recomputation(student: Student, case: CasesOf) -> None:
@@ -111,11 +124,13 @@ def recomputation(student: Student, case: CasesOf) -> None:
             student.probe("checkpointed_products", x=inputs["x"], params=inputs["params"], k=inputs["k"])
         )
         claim(
-            products <= MAX_PRODUCTS, each, group.public,
+            products <= MAX_PRODUCTS,
+            each,
+            group.public,
             _("{products:.1f} matrix products per layer in the backward").format(products=products),
             _("at most {limit}: 4 for the gradients and 3 to rebuild the layer").format(limit=MAX_PRODUCTS),
             _("Layers are rebuilt more than once: start each segment from its own saved input, and run it once."),
-        )  # fmt: skip
+        )
 
 
 def dtype(student: Student, case: CasesOf) -> None:

@@ -226,14 +226,18 @@ def of_dtype_of_inputs(case: Case, public: bool, answer: Any) -> None:
     found = [array.dtype for array in arrays_in(answer)]
     other = next((dtype for dtype in found if dtype != due), None)
     claim(
-        bool(found) and other is None, case, public,
+        bool(found) and other is None,
+        case,
+        public,
         _("an array of dtype {dtype}").format(dtype=other) if found else _("no array"),
         _("arrays of dtype {dtype}, as in the inputs").format(dtype=due),
         _(
             "NumPy turns float32 into float64 as soon as a float64 array or NumPy scalar joins in: create "
             "arrays with dtype=x.dtype, and use math.sqrt rather than np.sqrt for numbers."
-        ) if other == np.float64 else "",
-    )  # fmt: skip
+        )
+        if other == np.float64
+        else "",
+    )
 
 
 def leaves_inputs(student: Student, group: CaseGroup) -> None:
@@ -247,11 +251,13 @@ def leaves_inputs(student: Student, group: CaseGroup) -> None:
 def nothing_changed(case: Case, public: bool, changed: Sequence[str]) -> None:
     """Raise `Wrong` for arguments that a call has changed."""
     claim(
-        not changed, case, public,
+        not changed,
+        case,
+        public,
         _("{names} changed by the call").format(names=", ".join(changed)),
         _("every argument as it was before"),
         _("An in-place operation (+=, out=, x[...] = ...) wrote into an array that belongs to the caller."),
-    )  # fmt: skip
+    )
 
 
 def arrays_in(value: Any) -> list[np.ndarray]:

@@ -77,10 +77,16 @@ def _plain(run: Run) -> Iterator[Sequence[_Cell]]:
             if (override := result.override(exercise.exercise.id)) is not None
         ]
         yield [
-            result.id, result.name, _or_open(points), result.max_points, _or_open(percent), result.state.value,
+            result.id,
+            result.name,
+            _or_open(points),
+            result.max_points,
+            _or_open(percent),
+            result.state.value,
             *(_or_open(result.points_of(exercise)) for exercise in result.exercises),
-            "; ".join(overrides), result.problem,
-        ]  # fmt: skip
+            "; ".join(overrides),
+            result.problem,
+        ]
 
 
 def _canvas(run: Run, assignment: str, left_out: list[str]) -> Iterator[Sequence[_Cell]]:
@@ -98,9 +104,16 @@ def _canvas(run: Run, assignment: str, left_out: list[str]) -> Iterator[Sequence
 
 def _moodle(run: Run) -> Iterator[Sequence[_Cell]]:
     yield [
-        "Identifier", "Full name", "ID number", "Email address", "Status", "Grade", "Maximum grade",
-        "Last modified (grade)", "Feedback comments",
-    ]  # fmt: skip
+        "Identifier",
+        "Full name",
+        "ID number",
+        "Email address",
+        "Status",
+        "Grade",
+        "Maximum grade",
+        "Last modified (grade)",
+        "Feedback comments",
+    ]
     for result in run.submissions:
         folder = _MOODLE_FOLDER.fullmatch(result.id)
         participant = folder or _MOODLE_PARTICIPANT.fullmatch(result.id)
@@ -109,8 +122,12 @@ def _moodle(run: Run) -> Iterator[Sequence[_Cell]]:
             result.name or (folder["name"] if folder and folder["name"] != "Participant" else None),
             None if participant else result.id,
             result.id if "@" in result.id else None,
-            state_name(result.state), result.points, result.max_points, None, _comments(result),
-        ]  # fmt: skip
+            state_name(result.state),
+            result.points,
+            result.max_points,
+            None,
+            _comments(result),
+        ]
 
 
 def _comments(result: SubmissionResult) -> str:

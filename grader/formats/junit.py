@@ -77,9 +77,14 @@ class _Writer(XMLGenerator):
 def _suite(writer: _Writer, run: Run, result: SubmissionResult) -> None:
     elements = [_ELEMENTS.get(check.state) for exercise in result.exercises for check in exercise.checks]
     writer.begin(
-        "testsuite", name=result.id, tests=str(len(elements)), failures=str(elements.count("failure")),
-        errors=str(elements.count("error")), skipped=str(elements.count("skipped")), time=f"{result.seconds:.3f}",
-    )  # fmt: skip
+        "testsuite",
+        name=result.id,
+        tests=str(len(elements)),
+        failures=str(elements.count("failure")),
+        errors=str(elements.count("error")),
+        skipped=str(elements.count("skipped")),
+        time=f"{result.seconds:.3f}",
+    )
     writer.begin("properties")
     for name, value in _properties(run, result):
         writer.put("property", name=name, value=value)

@@ -100,8 +100,10 @@ def _check(result: CheckResult) -> dict[str, Any]:
         "state": result.state.value,
         "points": result.points,
         "max_points": result.check.points,
-        "feedback": None if feedback is None else {
+        "feedback": None
+        if feedback is None
+        else {
             field: getattr(feedback, field)
             for field in ("called", "got", "expected", "cause", "read", "hidden", "printed")
         },
-    }  # fmt: skip
+    }

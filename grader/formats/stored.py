@@ -166,9 +166,17 @@ def submission_from_dict(
     """Turn stored data back into a result."""
     exercises = tuple(_exercise(course, exercise) for exercise in values["exercises"])
     return SubmissionResult(
-        values["id"], values["path"], exercises, tuple(values["notes"]), values["problem"],
-        values["seconds"], values["cpu_seconds"], values["peak_mb"], values["name"], overrides,
-    )  # fmt: skip
+        values["id"],
+        values["path"],
+        exercises,
+        tuple(values["notes"]),
+        values["problem"],
+        values["seconds"],
+        values["cpu_seconds"],
+        values["peak_mb"],
+        values["name"],
+        overrides,
+    )
 
 
 def _exercise(course: Course, values: Mapping[str, Any]) -> ExerciseResult:

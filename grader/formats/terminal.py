@@ -61,9 +61,11 @@ def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool
     """Print one exercise: a line when it passed, every open check otherwise."""
     symbol, style = _STYLES[result.state]
     head = Text.assemble(
-        (f"{symbol} ", style), (f"{result.exercise.id}  ", "bold"), _(result.exercise.title),
+        (f"{symbol} ", style),
+        (f"{result.exercise.id}  ", "bold"),
+        _(result.exercise.title),
         (f"  {exercise_score(result)}", "cyan"),
-    )  # fmt: skip
+    )
     if result.state is not State.PASSED:
         head.append(f"  {state_name(result.state)}", style=style)
     console.print(head)

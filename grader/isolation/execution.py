@@ -52,10 +52,12 @@ async def _execute(job: Mapping[str, Any]) -> dict[str, Any]:
     from nbclient import NotebookClient
     from nbclient.exceptions import CellTimeoutError, DeadKernelError
 
-    notebook = nbformat.v4.new_notebook(cells=[
-        nbformat.v4.new_code_cell(source) if kind == "code" else nbformat.v4.new_markdown_cell(source)
-        for kind, source in job["cells"]
-    ])  # fmt: skip
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_code_cell(source) if kind == "code" else nbformat.v4.new_markdown_cell(source)
+            for kind, source in job["cells"]
+        ]
+    )
     manager = AsyncKernelManager(transport="ipc", ip=os.path.join(job["folder"], "k"))
     manager.connection_file = os.path.join(job["folder"], "connection.json")
     manager._kernel_spec = KernelSpec(argv=job["command"], display_name="", language="python")
@@ -71,9 +73,13 @@ async def _execute(job: Mapping[str, Any]) -> dict[str, Any]:
             return super().process_message(msg, cell, cell_index)
 
     client = Client(
-        notebook, km=manager, allow_errors=True, startup_timeout=60, store_widget_state=False,
+        notebook,
+        km=manager,
+        allow_errors=True,
+        startup_timeout=60,
+        store_widget_state=False,
         timeout_func=lambda _cell: max(0.1, min(job["cell_seconds"], ends - time.monotonic())),
-    )  # fmt: skip
+    )
     problem = ""
     started = threading.Event()
     try:

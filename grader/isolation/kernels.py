@@ -125,24 +125,42 @@ class Kernels:
             os.chown(folder, uid, uid)
             folder.chmod(0o711)
         settings = {
-            **environment(), "HOME": str(folder), "TMPDIR": str(folder), "IPYTHONDIR": str(folder),
-            "MPLCONFIGDIR": str(folder), "JUPYTER_PLATFORM_DIRS": "1", "PYTHONWARNINGS": "ignore",
-        }  # fmt: skip
+            **environment(),
+            "HOME": str(folder),
+            "TMPDIR": str(folder),
+            "IPYTHONDIR": str(folder),
+            "MPLCONFIGDIR": str(folder),
+            "JUPYTER_PLATFORM_DIRS": "1",
+            "PYTHONWARNINGS": "ignore",
+        }
         inner = [
-            *python_command(), "-c", _LAUNCHER, str(self._packages), str(uid),
+            *python_command(),
+            "-c",
+            _LAUNCHER,
+            str(self._packages),
+            str(uid),
             "1" if self._isolation.files_as_root else "0",
-            "{connection_file}", "--HistoryManager.enabled=False", "--IPKernelApp.log_level=ERROR",
-        ]  # fmt: skip
+            "{connection_file}",
+            "--HistoryManager.enabled=False",
+            "--IPKernelApp.log_level=ERROR",
+        ]
         if self._isolation.level == "bwrap":
             inner = bwrap_command(
-                inner, self._readable, files_as_root=self._isolation.files_as_root, writable=str(folder),
+                inner,
+                self._readable,
+                files_as_root=self._isolation.files_as_root,
+                writable=str(folder),
                 setenv=settings,
-            )  # fmt: skip
+            )
         cell_seconds, total_seconds = self._seconds
         job = {
-            "cells": list(_cells(notebook)), "command": inner, "folder": str(folder), "environment": settings,
-            "cell_seconds": cell_seconds, "total_seconds": total_seconds,
-        }  # fmt: skip
+            "cells": list(_cells(notebook)),
+            "command": inner,
+            "folder": str(folder),
+            "environment": settings,
+            "cell_seconds": cell_seconds,
+            "total_seconds": total_seconds,
+        }
         answer = self._answer(job, total_seconds + _GRACE_SECONDS)
         if answer is None:
             return Executed("", _told("lost", cell_seconds))
@@ -152,9 +170,12 @@ class Kernels:
         """Let a process of its own run a job; None when it gives no answer."""
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", "grader.isolation.execution"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, start_new_session=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "JUPYTER_PLATFORM_DIRS": "1"},
-        )  # fmt: skip
+        )
         self._running.add(process)
         try:
             output, _error = process.communicate(json.dumps(job).encode(), timeout=seconds)

@@ -26,8 +26,17 @@ from grader.worker.statements import NotebookCode, module_level
 
 # Names that a file of a submission can never be imported under.
 LIBRARIES = frozenset(sys.stdlib_module_names) | {
-    "_pytest", "grader", "lesson", "numpy", "pluggy", "pytest", "rich", "solutions", "torch", "typer",
-}  # fmt: skip
+    "_pytest",
+    "grader",
+    "lesson",
+    "numpy",
+    "pluggy",
+    "pytest",
+    "rich",
+    "solutions",
+    "torch",
+    "typer",
+}
 
 # A text that counts like a function's answer: a file of this name, or else a module-level string.
 PROMPT_FILE = "prompt-activation-recompute-policy.md"

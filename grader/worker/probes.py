@@ -227,9 +227,17 @@ def _einsum_work(subscripts: str, operands: tuple[Any, ...]) -> int:
 
 
 def under_spoilt_gradient(
-    student: Loader, function: str, args: tuple[Any, ...], spoilt: str, apart_from: str, layer: int, position: int,
-    index: int, factor: float, amount: float,
-) -> dict[str, Any]:  # fmt: skip
+    student: Loader,
+    function: str,
+    args: tuple[Any, ...],
+    spoilt: str,
+    apart_from: str,
+    layer: int,
+    position: int,
+    index: int,
+    factor: float,
+    amount: float,
+) -> dict[str, Any]:
     """Call a function twice: as things are, and while one value of what another function returns is another one.
 
     Parameters
@@ -322,9 +330,15 @@ def _rebound(student: Loader, name: str, old: object, new: object) -> Iterator[N
 
 
 def offloaded(
-    student: Loader, function: str, x: np.ndarray, params: Layers, k: int, grad_output: np.ndarray,
-    before: list[Any], later: np.ndarray,
-) -> dict[str, Any]:  # fmt: skip
+    student: Loader,
+    function: str,
+    x: np.ndarray,
+    params: Layers,
+    k: int,
+    grad_output: np.ndarray,
+    before: list[Any],
+    later: np.ndarray,
+) -> dict[str, Any]:
     """Run exercise 4 forward and backward with a host buffer of our own.
 
     Between the two x is overwritten and another entry is appended: the caller may do both.
@@ -356,9 +370,14 @@ def offloaded(
     watch = _Watch({"params": params, "grad_output": grad_output})
     gradients = backward(grad_output, handles, buffer, params, k)
     return {
-        "output": output, "handles": handles, "gradients": gradients, "entries": entries, "reads": buffer.reads,
-        "left": buffer.entries(), "changed": list(dict.fromkeys(changed + watch.changed())),
-    }  # fmt: skip
+        "output": output,
+        "handles": handles,
+        "gradients": gradients,
+        "entries": entries,
+        "reads": buffer.reads,
+        "left": buffer.entries(),
+        "changed": list(dict.fromkeys(changed + watch.changed())),
+    }
 
 
 class _HostBuffer(list[Any]):

@@ -221,9 +221,13 @@ class _DeviceTensor(Tensor):
     @staticmethod
     def __new__(cls, held: Tensor, device: _Device) -> _DeviceTensor:
         made: _DeviceTensor = Tensor._make_wrapper_subclass(
-            cls, held.size(), strides=held.stride(), storage_offset=held.storage_offset(), dtype=held.dtype,
+            cls,
+            held.size(),
+            strides=held.stride(),
+            storage_offset=held.storage_offset(),
+            dtype=held.dtype,
             device=_Device.name,
-        )  # fmt: skip
+        )
         return made
 
     def __init__(self, held: Tensor, device: _Device) -> None:

@@ -25,8 +25,15 @@ NASTY = (
     "</style></title></textarea>]]>&amp;&#0;{{ 7*7 }}{% raw %}",
     "\x1b[2J\x1b]0;title\x07\x9b31mred",
     "\u202egnp.exe\u202c \u2066x\u2069 \u200f",
-    "=HYPERLINK(\"http://example.org\")",
-    "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "  =1", "\N{FULLWIDTH EQUALS SIGN}1",
+    '=HYPERLINK("http://example.org")',
+    "+1+1",
+    "-1+1",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "  =1",
+    "\N{FULLWIDTH EQUALS SIGN}1",
     "quote \" comma , semicolon ; 'single'",
     "two\nlines\r\nand\x0bmore\x0c\u2028\u2029",
     "lone \ud800 and \udfff surrogate",
@@ -35,7 +42,7 @@ NASTY = (
     "z\u0300\u0301\u0302\u0303" * 20,
     "",
     " ",
-)  # fmt: skip
+)
 
 
 def feedback(text: str = "text") -> Feedback:
@@ -107,6 +114,11 @@ def everything() -> Run:
     """Return a run with every state and every nasty text."""
     with_memory = submission("s005", State.MEMORY, State.PASSED)
     return run_of(
-        passed(), mixed(), with_grader_error(), ungradable(), with_memory,
-        overridden(with_grader_error("s006"), ("step3", 9, "The grader was wrong.")), *nasty_submissions(),
-    )  # fmt: skip
+        passed(),
+        mixed(),
+        with_grader_error(),
+        ungradable(),
+        with_memory,
+        overridden(with_grader_error("s006"), ("step3", 9, "The grader was wrong.")),
+        *nasty_submissions(),
+    )

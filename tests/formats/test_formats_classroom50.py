@@ -35,10 +35,14 @@ SCHEMA = {
     },
 }
 RUNNER = {
-    "CLASSROOM": "c1", "ASSIGNMENT": "a1", "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
-    "COMMIT_URL": "https://example.org/commit", "RELEASE_URL": "https://example.org/release",
-    "REVIEW_URL": "https://example.org/review", "HOME": "/",
-}  # fmt: skip
+    "CLASSROOM": "c1",
+    "ASSIGNMENT": "a1",
+    "SUBMISSION_TAG": "submit/2026-06-01T14-32-05Z-a1b2c3d",
+    "COMMIT_URL": "https://example.org/commit",
+    "RELEASE_URL": "https://example.org/release",
+    "REVIEW_URL": "https://example.org/review",
+    "HOME": "/",
+}
 
 
 def validated(result, environment=None):

@@ -142,9 +142,12 @@ def test_canvas_gets_its_columns_and_no_empty_score(tmp_path):
 
 def test_moodle_gets_its_columns(tmp_path):
     run = run_of(
-        passed("Given Family_4242_assignsubmission_file"), passed("Participant_77_assignsubmission_file_"),
-        passed("Participant 78"), passed("s001@example.org", name="Name"), passed("0042"),
-    )  # fmt: skip
+        passed("Given Family_4242_assignsubmission_file"),
+        passed("Participant_77_assignsubmission_file_"),
+        passed("Participant 78"),
+        passed("s001@example.org", name="Name"),
+        passed("0042"),
+    )
     gradebook.write_moodle(run, tmp_path / "moodle.csv")
     assert (tmp_path / "moodle.csv").read_bytes().startswith(BYTE_ORDER_MARK)
     found = records(tmp_path / "moodle.csv")

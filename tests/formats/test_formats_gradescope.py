@@ -96,9 +96,13 @@ def test_a_student_reads_state_call_answer_expectation_cause_and_section():
     assert test["tags"] == ["step2", "failed"]
     lines = test["output"].splitlines()
     assert lines == [
-        "failed, 0/2", "called: called here", "got: got here", "expected: expected here",
-        "likely: cause here", "read: recompute.md#step1",
-    ]  # fmt: skip
+        "failed, 0/2",
+        "called: called here",
+        "got: got here",
+        "expected: expected here",
+        "likely: cause here",
+        "read: recompute.md#step1",
+    ]
 
 
 def test_a_grader_error_leaves_no_score_anywhere():

@@ -37,9 +37,11 @@ def run_autograder(base, fill):
     shutil.rmtree(base / "results", ignore_errors=True)
     fill(base / "submission")
     environment = {
-        **os.environ, "AUTOGRADER_BASE": str(base), "PYTHONPATH": str(base / "source" / "project"),
+        **os.environ,
+        "AUTOGRADER_BASE": str(base),
+        "PYTHONPATH": str(base / "source" / "project"),
         "PYTHONDONTWRITEBYTECODE": "1",
-    }  # fmt: skip
+    }
     done = subprocess.run(
         [sys.executable, base / "run_autograder"],
         env=environment,
@@ -73,10 +75,17 @@ def empty(folder):
 def test_the_upload_is_complete_and_holds_nothing_else(autograder):
     names = {path.relative_to(autograder / "source").as_posix() for path in (autograder / "source").rglob("*")}
     assert {
-        "setup.sh", "run_autograder", "project/pyproject.toml", "project/README.md", "project/LICENSE",
-        "project/grader/cli.py", "project/grader/formats/templates/style.css", "project/lesson/course.toml",
-        "project/solutions/recompute.py", "project/student_template/recompute.py",
-    } <= names  # fmt: skip
+        "setup.sh",
+        "run_autograder",
+        "project/pyproject.toml",
+        "project/README.md",
+        "project/LICENSE",
+        "project/grader/cli.py",
+        "project/grader/formats/templates/style.css",
+        "project/lesson/course.toml",
+        "project/solutions/recompute.py",
+        "project/student_template/recompute.py",
+    } <= names
     assert {name.split("/")[0] for name in names} == {"setup.sh", "run_autograder", "project"}
     assert not any("__pycache__" in name or name.endswith(".pyc") or "/." in name for name in names)
     assert str(PROJECT) not in "".join(
@@ -167,10 +176,22 @@ def test_without_the_sources_a_sentence_says_what_is_needed(tmp_path):
 @pytest.mark.skipif(importlib.util.find_spec("hatchling") is None, reason="needs hatchling to build offline")
 def test_setup_can_install_the_bundled_project(autograder, tmp_path):
     subprocess.run(
-        [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", "--no-index",
-         "--wheel-dir", tmp_path, autograder / "source" / "project"],
-        check=True, capture_output=True,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "wheel",
+            "--quiet",
+            "--no-deps",
+            "--no-build-isolation",
+            "--no-index",
+            "--wheel-dir",
+            tmp_path,
+            autograder / "source" / "project",
+        ],
+        check=True,
+        capture_output=True,
+    )
     [wheel] = tmp_path.glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()

@@ -29,14 +29,37 @@ from grader.report import Run, State
 
 # Every element and attribute that the templates use; nothing else may come from anywhere.
 ELEMENTS = {
-    "html": {"lang"}, "head": set(), "meta": {"charset", "name", "content", "http-equiv"}, "title": set(),
-    "style": set(), "body": {"class"}, "header": set(), "main": set(), "section": {"class", "aria-labelledby"},
-    "h1": set(), "h2": {"id"}, "p": {"class", "id"}, "div": {"class", "tabindex", "role", "aria-label"},
-    "dl": {"class"}, "dt": set(), "dd": {"class"}, "ul": {"class", "aria-labelledby"}, "li": set(),
-    "table": {"class", "aria-labelledby"}, "thead": {"class"}, "tbody": set(), "tr": set(),
-    "th": {"scope", "class"}, "td": {"class"}, "a": {"href"}, "bdi": set(), "strong": set(),
-    "span": {"class", "title", "aria-hidden"}, "b": {"aria-hidden"}, "i": {"style"},
-}  # fmt: skip
+    "html": {"lang"},
+    "head": set(),
+    "meta": {"charset", "name", "content", "http-equiv"},
+    "title": set(),
+    "style": set(),
+    "body": {"class"},
+    "header": set(),
+    "main": set(),
+    "section": {"class", "aria-labelledby"},
+    "h1": set(),
+    "h2": {"id"},
+    "p": {"class", "id"},
+    "div": {"class", "tabindex", "role", "aria-label"},
+    "dl": {"class"},
+    "dt": set(),
+    "dd": {"class"},
+    "ul": {"class", "aria-labelledby"},
+    "li": set(),
+    "table": {"class", "aria-labelledby"},
+    "thead": {"class"},
+    "tbody": set(),
+    "tr": set(),
+    "th": {"scope", "class"},
+    "td": {"class"},
+    "a": {"href"},
+    "bdi": set(),
+    "strong": set(),
+    "span": {"class", "title", "aria-hidden"},
+    "b": {"aria-hidden"},
+    "i": {"style"},
+}
 VOID = {"meta"}
 
 
@@ -177,8 +200,11 @@ def test_a_submission_without_files_says_so_once(tmp_path):
 def test_the_class_page_is_sorted_and_complete(tmp_path):
     page, _students = report(run_of(passed("s010"), mixed("s002"), passed("s001"), ungradable()), tmp_path)
     assert [re.sub("-[0-9a-f]{10}.html", "", link) for link in page.links[:4]] == [
-        "students/s001", "students/s002", "students/s004", "students/s010",
-    ]  # fmt: skip
+        "students/s001",
+        "students/s002",
+        "students/s004",
+        "students/s010",
+    ]
     words = page.words
     assert "4 submissions · isolation bwrap" in words
     assert f"seed {SEED}" in words

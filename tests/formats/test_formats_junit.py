@@ -102,8 +102,10 @@ def test_counts_and_kinds_follow_the_states(tmp_path):
         "skipped": sizes[2] + sum(sizes[6:]),
     }
     assert {name: int(suite.get(name)) for name in ("failures", "errors", "skipped")} == {
-        "failures": counts["failure"], "errors": counts["error"], "skipped": counts["skipped"],
-    }  # fmt: skip
+        "failures": counts["failure"],
+        "errors": counts["error"],
+        "skipped": counts["skipped"],
+    }
     assert int(suite.get("tests")) == sum(sizes) == len(names)
     assert ("s002.step1", "linear: linear_forward returns x @ w + b") in names
     assert suite.get("time") == "1.500"

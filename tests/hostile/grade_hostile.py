@@ -435,9 +435,12 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
     with servers() as listening:
         judge = Judge(job["level"], project)
         report: dict[str, Any] = {
-            "level": judge.isolation.level, "layers": judge.isolation.layers, "detail": judge.isolation.detail,
-            "uid": os.getuid(), "submissions": {},
-        }  # fmt: skip
+            "level": judge.isolation.level,
+            "layers": judge.isolation.layers,
+            "detail": judge.isolation.detail,
+            "uid": os.getuid(),
+            "submissions": {},
+        }
         if judge.isolation.level != job["level"]:
             judge.close()
             return report

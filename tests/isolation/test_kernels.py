@@ -146,7 +146,18 @@ def test_there_is_nothing_to_read_and_nobody_to_talk_to(kernels, tmp_path):
 
 
 def test_what_is_no_notebook_any_more_does_no_harm(kernels):
-    executed = kernels.run(json.dumps({"nbformat": 4, "cells": [3, {"cell_type": "code", "source": ["1\n", None, "+1"]},
-                           {"cell_type": "code"}, {"cell_type": "raw", "source": "x"}]}).encode())  # fmt: skip
+    executed = kernels.run(
+        json.dumps(
+            {
+                "nbformat": 4,
+                "cells": [
+                    3,
+                    {"cell_type": "code", "source": ["1\n", None, "+1"]},
+                    {"cell_type": "code"},
+                    {"cell_type": "raw", "source": "x"},
+                ],
+            }
+        ).encode()
+    )
     assert executed.problem == ""
     assert shown(executed) == ["1", ""]

@@ -382,9 +382,13 @@ def test_gradients_in_flight_of_gpt3():
 
 
 @given(
-    st.sampled_from([64, 128, 4096]), st.sampled_from([1, 2, 8]), st.sampled_from([16, 512, 32768]), st.integers(1, 3),
-    st.booleans(), st.sampled_from(["gelu", "gated"]),
-)  # fmt: skip
+    st.sampled_from([64, 128, 4096]),
+    st.sampled_from([1, 2, 8]),
+    st.sampled_from([16, 512, 32768]),
+    st.integers(1, 3),
+    st.booleans(),
+    st.sampled_from(["gelu", "gated"]),
+)
 def test_gradients_in_flight_are_more_than_those_of_the_last_matrix(hidden, heads, seq, batch, dropout, kind):
     model = ModelConfig(2, hidden, heads, seq, batch, dropout=dropout, ffn_kind=kind)
     found = gradients_in_flight(model, model.layer_kinds[0])

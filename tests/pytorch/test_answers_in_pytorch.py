@@ -250,8 +250,13 @@ def test_a_verdict_can_be_replayed_and_its_call_runs_on_its_own(tmp_path, check)
     assert again.result.state is State.PASSED
     (tmp_path / "again.py").write_text(again.snippet)
     done = subprocess.run(
-        [sys.executable, "again.py"], cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True,
-        text=True, check=False, timeout=120,
-    )  # fmt: skip
+        [sys.executable, "again.py"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("got")

@@ -107,9 +107,7 @@ def test_the_norm_is_that_of_pytorch(dtype: str) -> None:
     with torch.no_grad():
         ours.weight.copy_(weight)
         theirs.weight.copy_(weight)
-    pairs = [
-        [module(x), *torch.autograd.grad(module(x), [x, module.weight], grad)] for module in (ours, theirs)
-    ]  # fmt: skip
+    pairs = [[module(x), *torch.autograd.grad(module(x), [x, module.weight], grad)] for module in (ours, theirs)]
     for one, other in zip(*pairs, strict=True):
         torch.testing.assert_close(one, other, **({} if dtype == "float32" else {"rtol": 0.02, "atol": 0.02}))
 
@@ -147,12 +145,21 @@ shapes = st.builds(
     lambda layers, heads, group, head, ffn, gated, dropout, seq, batch, dtype: Shape(
         layers,
         BlockSizes(heads * group * head, heads * group, kv_heads=heads, ffn=ffn, gated=gated, dropout=dropout),
-        seq, batch, dtype,
+        seq,
+        batch,
+        dtype,
     ),
-    st.integers(1, 3), st.integers(1, 4), st.integers(1, 3), st.integers(1, 8), st.none() | st.integers(1, 64),
-    st.booleans(), st.sampled_from([0.0, 0.1]), st.integers(1, 40), st.integers(1, 3),
+    st.integers(1, 3),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.integers(1, 8),
+    st.none() | st.integers(1, 64),
+    st.booleans(),
+    st.sampled_from([0.0, 0.1]),
+    st.integers(1, 40),
+    st.integers(1, 3),
     st.sampled_from(["float32", "bfloat16", "float64"]),
-)  # fmt: skip
+)
 
 
 def kept(shape: Shape, mode: str) -> int:

@@ -23,11 +23,15 @@ PLANNER = json.loads((ROOT / "outputs" / "planner_against_torch.json").read_text
 MIB = 2**20
 # As the page calls the cases.
 CASES = {
-    "six blocks from above, fp32": "tiny, fp32, real", "six blocks from above, bf16": "tiny, bf16, real",
-    "GPT-3": "GPT-3", "GPT-3 without dropout, 8 layers": "GPT-3 without dropout, eight layers",
-    "16,384 tokens, 8 layers": "long sequence, eight layers", "Llama 7B": "Llama 7B", "Llama 70B": "Llama 70B",
+    "six blocks from above, fp32": "tiny, fp32, real",
+    "six blocks from above, bf16": "tiny, bf16, real",
+    "GPT-3": "GPT-3",
+    "GPT-3 without dropout, 8 layers": "GPT-3 without dropout, eight layers",
+    "16,384 tokens, 8 layers": "long sequence, eight layers",
+    "Llama 7B": "Llama 7B",
+    "Llama 70B": "Llama 70B",
     "Llama 70B, fused attention": "Llama 70B, fused",
-}  # fmt: skip
+}
 
 
 def table(head: str) -> dict[str, list[str]]:

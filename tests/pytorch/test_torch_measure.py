@@ -259,8 +259,13 @@ def test_the_peak_on_a_gpu_is_the_allocators(cuda) -> None:
     bench = SimpleNamespace(step=lambda *_args: cuda.append("step"))
     assert torch_measure.measure_cuda_peak(run_blocks, bench, Way("none")) == 250
     assert cuda == [
-        "synchronize", "reset_peak_memory_stats", "memory_allocated", "step", "synchronize", "max_memory_allocated",
-    ]  # fmt: skip
+        "synchronize",
+        "reset_peak_memory_stats",
+        "memory_allocated",
+        "step",
+        "synchronize",
+        "max_memory_allocated",
+    ]
 
 
 def test_a_step_on_a_gpu_is_timed_when_it_has_ended(cuda) -> None:

@@ -22,7 +22,7 @@ from lesson.torch_scale import (
     item_table,
     named,
     scale_table,
-)  # fmt: skip
+)
 from solutions.torch_benchmark import run_blocks
 
 GIB = 2**30
@@ -32,13 +32,21 @@ LONG = replace(LLAMA_70B, seq=8192)
 @pytest.mark.parametrize(
     ("shape", "mode", "sbh"),
     [
-        (GPT3, "none", 114.167), (GPT3, "selective", 34.001), (GPT3, "full", 2.0), (GPT3, "offload", 0.0),
-        (LLAMA_70B, "none", 105.001), (LLAMA_70B, "selective", 40.501), (LLAMA_70B, "full", 2.0),
-        (LONG, "none", 169.501), (LONG, "selective", 40.501),
-        (LLAMA_70B_FUSED, "none", 40.532), (LLAMA_70B_FUSED, "full", 2.0), (LLAMA_70B_FUSED, "offload", 0.0),
+        (GPT3, "none", 114.167),
+        (GPT3, "selective", 34.001),
+        (GPT3, "full", 2.0),
+        (GPT3, "offload", 0.0),
+        (LLAMA_70B, "none", 105.001),
+        (LLAMA_70B, "selective", 40.501),
+        (LLAMA_70B, "full", 2.0),
+        (LONG, "none", 169.501),
+        (LONG, "selective", 40.501),
+        (LLAMA_70B_FUSED, "none", 40.532),
+        (LLAMA_70B_FUSED, "full", 2.0),
+        (LLAMA_70B_FUSED, "offload", 0.0),
     ],
     ids=str,
-)  # fmt: skip
+)
 def test_one_layer_keeps(shape, mode: str, sbh: float) -> None:
     found = at_scale(run_blocks, replace(shape, layers=1), mode)
     assert found.in_sbh(found.memory.kept) == pytest.approx(sbh, abs=0.001)
@@ -106,5 +114,8 @@ def test_tables_say_it_in_words() -> None:
 def test_what_has_no_name_keeps_that_of_its_operation() -> None:
     sizes = {"core/new": 1, "backward/mm": 2, "backward/add": 3, "backward/_to_copy": 4, "key/mm": 5, "value/mm": 6}
     assert named(sizes) == {
-        "core/new": 1, "gradients in flight": 5, "copies made by the backward": 4, "keys and values": 11,
-    }  # fmt: skip
+        "core/new": 1,
+        "gradients in flight": 5,
+        "copies made by the backward": 4,
+        "keys and values": 11,
+    }

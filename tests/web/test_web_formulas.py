@@ -12,13 +12,19 @@ WEB = Path(__file__).parents[2] / "web"
 RATES = {"hostBandwidth": 25e9, "flopsPerSecond": 156e12}
 GRID = [
     {
-        "layers": layers, "hidden": hidden, "heads": heads, "seq": seq, "batch": batch, "flashAttention": flash,
-        "segment": segment, **RATES,
+        "layers": layers,
+        "hidden": hidden,
+        "heads": heads,
+        "seq": seq,
+        "batch": batch,
+        "flashAttention": flash,
+        "segment": segment,
+        **RATES,
     }
     for layers, hidden, heads, seq, batch, flash, segment in itertools.product(
         [1, 7, 96], [1024, 12288], [8, 96], [512, 2048, 131072], [1, 3], [False, True], [1, 3, 10, 200]
     )
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +57,9 @@ def test_policies_are_those_of_the_last_topic(on_the_page):
         config = {
             **{key: model[key] for key in ("layers", "hidden", "heads", "seq", "batch")},
             "flash_attention": model["flashAttention"],
-            "host_bandwidth": model["hostBandwidth"], "flops_per_second": model["flopsPerSecond"],
-        }  # fmt: skip
+            "host_bandwidth": model["hostBandwidth"],
+            "flops_per_second": model["flopsPerSecond"],
+        }
         for policy in ("none", "selective", "offload"):
             if costs[policy] is None:
                 assert policy not in policy_cost.layer_options(config)
@@ -67,8 +74,14 @@ def test_policies_are_those_of_the_last_topic(on_the_page):
 
 def test_gpt3_keeps_what_the_text_says(on_the_page):
     gpt3 = {
-        "layers": 96, "hidden": 12288, "heads": 96, "seq": 2048, "batch": 1, "flashAttention": False, "segment": 1,
+        "layers": 96,
+        "hidden": 12288,
+        "heads": 96,
+        "seq": 2048,
+        "batch": 1,
+        "flashAttention": False,
+        "segment": 1,
         **RATES,
-    }  # fmt: skip
+    }
     costs = on_the_page[GRID.index(gpt3)]
     assert costs["none"]["peakBytes"] / 1e9 == pytest.approx(275, rel=0.01)

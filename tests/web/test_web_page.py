@@ -59,11 +59,14 @@ def wrong_answers():
                 ]
                 chosen.append(
                     {
-                        "name": answer.path.stem, "topic": exercise.topic, "id": exercise.id,
-                        "text": content.decode(), "sentences": sentences,
+                        "name": answer.path.stem,
+                        "topic": exercise.topic,
+                        "id": exercise.id,
+                        "text": content.decode(),
+                        "sentences": sentences,
                         "states": [check["state"] for check in verdict["checks"]],
                     }
-                )  # fmt: skip
+                )
                 break
     return chosen
 
@@ -75,16 +78,19 @@ def test_a_student_can_do_everything_on_the_page(tmp_path, address):
     wrong = wrong_answers()
     request = {
         "modules": {topic: module_of(topic) for topic in TOPICS},
-        "exercises": [
-            {"topic": e.topic, "id": e.id, "points": e.points, "functions": e.functions} for e in EXERCISES
-        ],
+        "exercises": [{"topic": e.topic, "id": e.id, "points": e.points, "functions": e.functions} for e in EXERCISES],
         "wrong": wrong,
-    }  # fmt: skip
+    }
     (tmp_path / "request.json").write_text(json.dumps(request))
     done = subprocess.run(
-        ["npm", "test"], cwd=ROOT / "web", capture_output=True, text=True, check=False, timeout=1800,
+        ["npm", "test"],
+        cwd=ROOT / "web",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=1800,
         env={**os.environ, "SITE_URL": address, "E2E_DIR": str(tmp_path)},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stdout[-8000:]
     # What was downloaded is what `grader run` takes, and it gives the same points.
     graded = grader("run", tmp_path / "downloads", "--output", tmp_path / "grades", "--allow-unisolated")
@@ -103,9 +109,13 @@ def test_a_student_can_do_everything_on_the_page(tmp_path, address):
 def grader(*arguments):
     return subprocess.run(
         [sys.executable, "-m", "grader", *map(str, arguments)],
-        capture_output=True, text=True, check=False, timeout=600,
-        cwd=ROOT, env={**os.environ, "COLUMNS": "400"},
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+        cwd=ROOT,
+        env={**os.environ, "COLUMNS": "400"},
+    )
 
 
 def exercises_of(folder):

@@ -13,8 +13,12 @@ from grader.cases.drawing import chain, cost_model, decoder, policy, selective
 from grader.cases.drawing.drawer import Drawer, Groups, Reference
 
 _DRAWERS: dict[str, Drawer] = {
-    **chain.DRAWERS, **cost_model.DRAWERS, **selective.DRAWERS, **policy.DRAWERS, **decoder.DRAWERS
-}  # fmt: skip
+    **chain.DRAWERS,
+    **cost_model.DRAWERS,
+    **selective.DRAWERS,
+    **policy.DRAWERS,
+    **decoder.DRAWERS,
+}
 
 
 def draw_cases(exercise_id: str, seed: int, reference: Reference) -> Groups:

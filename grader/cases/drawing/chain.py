@@ -106,8 +106,10 @@ def _step2(rng: np.random.Generator, reference: Reference) -> Groups:
                 chain["params"] = [(np.zeros_like(w1), np.zeros_like(b1), w2, b2) for w1, b1, w2, b2 in chain["params"]]
             _, activations = reference["model_forward"](chain["x"], chain["params"])
             return {
-                "grad_output": chain["grad_output"], "activations": activations, "params": chain["params"],
-            }  # fmt: skip
+                "grad_output": chain["grad_output"],
+                "activations": activations,
+                "params": chain["params"],
+            }
 
         if dead:
             inputs = draw()
@@ -126,9 +128,14 @@ def _step2(rng: np.random.Generator, reference: Reference) -> Groups:
 
 
 def _checkpointed(
-    rng: np.random.Generator, reference: Reference, function: str, n_layers: int, k: int,
-    sizes: Sizes = SIZES[0], dtype: Any = np.float64,
-) -> Case:  # fmt: skip
+    rng: np.random.Generator,
+    reference: Reference,
+    function: str,
+    n_layers: int,
+    k: int,
+    sizes: Sizes = SIZES[0],
+    dtype: Any = np.float64,
+) -> Case:
     """Draw a chain that is to be run in segments of k layers; the answer holds the input of each segment."""
 
     def answer(x: np.ndarray, params: Any, k: int, grad_output: np.ndarray) -> dict[str, Any]:
@@ -146,9 +153,12 @@ def _checkpointed(
 def _step3(rng: np.random.Generator, reference: Reference) -> Groups:
     checkpointed = functools.partial(_checkpointed, rng, reference, "model_backward_checkpointed")
     dividing = [
-        checkpointed(6, 2), checkpointed(8, 4, SIZES[1]), checkpointed(9, 3, SIZES[4]),
-        checkpointed(6, 3, SIZES[3]), checkpointed(6, 2, dtype=np.float32),
-    ]  # fmt: skip
+        checkpointed(6, 2),
+        checkpointed(8, 4, SIZES[1]),
+        checkpointed(9, 3, SIZES[4]),
+        checkpointed(6, 3, SIZES[3]),
+        checkpointed(6, 2, dtype=np.float32),
+    ]
     uneven = [checkpointed(7, 3), checkpointed(5, 2, SIZES[2]), checkpointed(10, 4, SIZES[4])]
     edges = [
         checkpointed(4, 1),
@@ -162,14 +172,20 @@ def _step3(rng: np.random.Generator, reference: Reference) -> Groups:
     narrow = {k: Case("model_backward_checkpointed", {**_chain(rng, (3, 4, 5, 16)), "k": k}) for k in (1, 4, 8, 16)}
     memory = [Case("model_backward_checkpointed", {"x": wide["x"], "params": wide["params"], "k": 4})]
     return {
-        "output": values, "saved": values, "gradients": dividing, "uneven": uneven, "edges": edges,
-        "forward_memory": memory, "backward_memory": memory,
+        "output": values,
+        "saved": values,
+        "gradients": dividing,
+        "uneven": uneven,
+        "edges": edges,
+        "forward_memory": memory,
+        "backward_memory": memory,
         "recomputation": [
             Case(case.function, {"x": case.inputs["x"], "params": case.inputs["params"], "k": k})
             for k, case in narrow.items()
         ],
-        "dtype": dividing[-2:], "inputs": dividing[-2:],
-    }  # fmt: skip
+        "dtype": dividing[-2:],
+        "inputs": dividing[-2:],
+    }
 
 
 def _exercise1(rng: np.random.Generator, reference: Reference) -> Groups:
@@ -213,7 +229,8 @@ def _differences(rng: np.random.Generator, reference: Reference) -> Groups:
     return {
         "largest": [
             compared(grads, [list(layer) for layer in grads]),
-            compared(grads, weight_off), compared(grads, bias_off),
+            compared(grads, weight_off),
+            compared(grads, bias_off),
             *slightly_off,
             compared(grads, [grads[1], grads[0], grads[2]]),
             compared(square, [(square[0][0].T.copy(), *square[0][1:]), *square[1:]]),
@@ -224,8 +241,10 @@ def _differences(rng: np.random.Generator, reference: Reference) -> Groups:
         # The first one has no difference in structure: whoever always raises has noticed nothing.
         "structure": [
             compared(grads, noisy),
-            different(grads, grads[:-1]), different(grads[:-1], grads),
-            different(grads, [(gw1, gb1, gw2), *others]), different([(gw1, gb1, gw2), *others], grads),
+            different(grads, grads[:-1]),
+            different(grads[:-1], grads),
+            different(grads, [(gw1, gb1, gw2), *others]),
+            different([(gw1, gb1, gw2), *others], grads),
             different(grads, [(gw1, gb1, gw2, gb2, gb2), *others]),
             different(grads, [(gw1.T.copy(), gb1, gw2, gb2), *others]),
             different(grads, [(gw1, gb1, gw2, gb2[:1]), *others]),
@@ -233,13 +252,19 @@ def _differences(rng: np.random.Generator, reference: Reference) -> Groups:
             different(grads, [*grads[:-1], (last[0], last[1], last[2].T.copy(), last[3])]),
         ],
         "not_finite": [
-            Case(function, {
-                "grads_a": grads, "grads_b": [tuple(array.copy() for array in layer) for layer in grads],
-                "layer": layer, "position": position, "index": index,
-            })
+            Case(
+                function,
+                {
+                    "grads_a": grads,
+                    "grads_b": [tuple(array.copy() for array in layer) for layer in grads],
+                    "layer": layer,
+                    "position": position,
+                    "index": index,
+                },
+            )
             for layer, position, index in ((0, 0, 0), (2, 3, somewhere(gb2)))
         ],
-    }  # fmt: skip
+    }
 
 
 def _verifications(rng: np.random.Generator, reference: Reference) -> Groups:
@@ -274,15 +299,22 @@ def _verifications(rng: np.random.Generator, reference: Reference) -> Groups:
 
     return {
         "parameters": [
-            spoilt(SIZES[0], 2, 0, 0), spoilt(SIZES[3], 2, 3, 1), spoilt(SIZES[2], 1, 1, 2), spoilt(SIZES[3], 3, 1, 3),
-            spoilt(SIZES[1], 5, 0, 1), doubled(SIZES[0], 2, 1),
+            spoilt(SIZES[0], 2, 0, 0),
+            spoilt(SIZES[3], 2, 3, 1),
+            spoilt(SIZES[2], 1, 1, 2),
+            spoilt(SIZES[3], 3, 1, 3),
+            spoilt(SIZES[1], 5, 0, 1),
+            doubled(SIZES[0], 2, 1),
         ],
         "input_gradient": [spoilt(SIZES[0], 2, -1), spoilt(SIZES[4], 1, -1)],
         "agreement": [
-            intact(SIZES[0], 2), intact(SIZES[3], 2), intact(SIZES[1], 1), intact(SIZES[2], 5),
+            intact(SIZES[0], 2),
+            intact(SIZES[3], 2),
+            intact(SIZES[1], 1),
+            intact(SIZES[2], 5),
             intact(SIZES[0], 2, np.float32),
         ],
-    }  # fmt: skip
+    }
 
 
 def _gradients(reference: Reference, chain: dict[str, Any], grad_output: np.ndarray) -> tuple[np.ndarray, Gradients]:
@@ -304,17 +336,26 @@ def _changed(
 def _exercise4(rng: np.random.Generator, reference: Reference) -> Groups:
     checkpointed = functools.partial(_checkpointed, rng, reference, "backward_offloaded")
     chains = [
-        checkpointed(6, 2), checkpointed(7, 3, SIZES[1]), checkpointed(4, 1, SIZES[4]),
-        checkpointed(5, 5, SIZES[3]), checkpointed(3, 8, SIZES[2]), checkpointed(6, 2, dtype=np.float32),
-    ]  # fmt: skip
+        checkpointed(6, 2),
+        checkpointed(7, 3, SIZES[1]),
+        checkpointed(4, 1, SIZES[4]),
+        checkpointed(5, 5, SIZES[3]),
+        checkpointed(3, 8, SIZES[2]),
+        checkpointed(6, 2, dtype=np.float32),
+    ]
     return {
-        "gradients": chains, "buffer": chains[:-1],
+        "gradients": chains,
+        "buffer": chains[:-1],
         "bandwidth": [
-            _transfers(rng, 5, None), _transfers(rng, 5, 5, 0), _transfers(rng, 1, 1), _transfers(rng, 7, 7, 6),
+            _transfers(rng, 5, None),
+            _transfers(rng, 5, 5, 0),
+            _transfers(rng, 1, 1),
+            _transfers(rng, 7, 7, 6),
         ],
         "choice": _choices(rng, reference),
-        "dtype": chains[-2:], "inputs": chains[-2:],
-    }  # fmt: skip
+        "dtype": chains[-2:],
+        "inputs": chains[-2:],
+    }
 
 
 def _transfers(rng: np.random.Generator, count: int, repeats: int | None, fastest: int | None = None) -> Case:
@@ -347,9 +388,11 @@ def _choices(rng: np.random.Generator, reference: Reference) -> list[Case]:
 
     def choice(bandwidth: float, n_bytes: float, recompute_flops: float, flops_per_second: float) -> Case:
         inputs = {
-            "n_bytes": n_bytes, "recompute_flops": recompute_flops,
-            "bandwidth": bandwidth, "flops_per_second": flops_per_second,
-        }  # fmt: skip
+            "n_bytes": n_bytes,
+            "recompute_flops": recompute_flops,
+            "bandwidth": bandwidth,
+            "flops_per_second": flops_per_second,
+        }
         return asked(reference, "cheaper_choice", inputs)
 
     breakeven = [asked(reference, "breakeven_bandwidth", work()) for _ in range(3)]
@@ -365,5 +408,9 @@ def _choices(rng: np.random.Generator, reference: Reference) -> list[Case]:
 
 
 DRAWERS: dict[str, Drawer] = {
-    "step1": _step1, "step2": _step2, "step3": _step3, "exercise1": _exercise1, "exercise4": _exercise4,
-}  # fmt: skip
+    "step1": _step1,
+    "step2": _step2,
+    "step3": _step3,
+    "exercise1": _exercise1,
+    "exercise4": _exercise4,
+}

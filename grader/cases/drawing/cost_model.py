@@ -17,16 +17,18 @@ def _step4(rng: np.random.Generator, reference: Reference) -> Groups:
         size = int(rng.integers(1, n_layers + 1))
         full.append(
             asked(
-                reference, "checkpoint_cost",
+                reference,
+                "checkpoint_cost",
                 {"n_layers": n_layers, "segment_size": size, "flops_per_layer": flops},
             )
-        )  # fmt: skip
+        )
         selective.append(
             asked(
-                reference, "selective_checkpoint_cost",
+                reference,
+                "selective_checkpoint_cost",
                 {"n_layers": n_layers, "attention_fraction": float(rng.uniform(0.02, 0.9)), "flops_per_layer": flops},
             )
-        )  # fmt: skip
+        )
     n_layers = int(rng.integers(2, 130))
     full.append(asked(reference, "checkpoint_cost", {"n_layers": n_layers, "segment_size": 2 * n_layers}))
     full.append(asked(reference, "checkpoint_cost", {"n_layers": 1, "segment_size": 1}))
@@ -69,9 +71,11 @@ def _step5(rng: np.random.Generator, reference: Reference) -> Groups:
         asked(reference, "memory_after_checkpoint", {"n_layers": 5 * size, "segment_size": size}),
     ]
     return {
-        "store_all": store_all, "checkpointed": checkpointed,
-        "long_segment": long_segment, "defaults": defaults,
-    }  # fmt: skip
+        "store_all": store_all,
+        "checkpointed": checkpointed,
+        "long_segment": long_segment,
+        "defaults": defaults,
+    }
 
 
 def _step6(rng: np.random.Generator, reference: Reference) -> Groups:
@@ -106,15 +110,18 @@ def _exercise2(rng: np.random.Generator, reference: Reference) -> Groups:
             overhead.append(number("segment_overhead", n_layers, size))
         overhead.append(number("segment_overhead", n_layers, int(rng.integers(2, n_layers))))
     return {
-        "memory": memory, "store_all": store_all, "overhead": overhead,
+        "memory": memory,
+        "store_all": store_all,
+        "overhead": overhead,
         "sweep": [
-            _sweep(reference, {"n_layers": 24}), _sweep(reference, {"n_layers": 1, "layer_units": 5}),
+            _sweep(reference, {"n_layers": 24}),
+            _sweep(reference, {"n_layers": 1, "layer_units": 5}),
             _sweep(reference, {"n_layers": int(rng.integers(7, 40)), "layer_units": units()}),
         ],
         "front": _fronts(rng, reference),
         "equal_points": _equal_points(rng, reference),
         "best": _bests(rng, reference),
-    }  # fmt: skip
+    }
 
 
 def _sweep(reference: Reference, inputs: dict[str, Any]) -> Case:

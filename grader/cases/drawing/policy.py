@@ -80,26 +80,41 @@ def policy(rng: np.random.Generator, reference: Reference) -> Groups:
     small = int(rng.integers(3, 9))
     return {
         "recompute": [
-            case(at(1.3, 12)), case(at(1.02, 1)), *ladder(32), *ladder(24, flash=True),
-            case(usual(small)), case(usual(128)), case(usual(80, flash=True)), case(at(0.002, 40)),
-            case(one_rate("host_bandwidth", 4e12)), case(one_rate("flops_per_second", 1e12)),
+            case(at(1.3, 12)),
+            case(at(1.02, 1)),
+            *ladder(32),
+            *ladder(24, flash=True),
+            case(usual(small)),
+            case(usual(128)),
+            case(usual(80, flash=True)),
+            case(at(0.002, 40)),
+            case(one_rate("host_bandwidth", 4e12)),
+            case(one_rate("flops_per_second", 1e12)),
         ],
-        "mixed": [
-            case(usual(int(rng.integers(low, low + 8))), mixes_three=True) for low in (6, 14, 24, 32, 40, 88)
-        ],
+        "mixed": [case(usual(int(rng.integers(low, low + 8))), mixes_three=True) for low in (6, 14, 24, 32, 40, 88)],
         "offload": [
             case(usual(int(rng.integers(low, low + 12)), copy=copy, flash=flash))
             for low, copy, flash in (
-                (3, 1.3, False), (20, 0.6, False), (24, 1.2, True), (30, 1.5, False), (40, 1.8, True),
-                (48, 2.4, False), (60, 1.1, True), (110, 1.4, True),
+                (3, 1.3, False),
+                (20, 0.6, False),
+                (24, 1.2, True),
+                (30, 1.5, False),
+                (40, 1.8, True),
+                (48, 2.4, False),
+                (60, 1.1, True),
+                (110, 1.4, True),
             )
-        ] + [case(at(0.003, 48, copy=1.9, flash=True)), case(at(1.2, 16, copy=0.5))],
+        ]
+        + [case(at(0.003, 48, copy=1.9, flash=True)), case(at(1.2, 16, copy=0.5))],
         "infeasible": [
-            hopeless(1), hopeless(16, "full", 0.97), hopeless(32, "full", flash=True),
-            hopeless(48, "offload", copy=1.2), hopeless(36, "offload", copy=0.8, flash=True),
+            hopeless(1),
+            hopeless(16, "full", 0.97),
+            hopeless(32, "full", flash=True),
+            hopeless(48, "offload", copy=1.2),
+            hopeless(36, "offload", copy=0.8, flash=True),
             hopeless(12, "full", copy=1.2),
         ],
-    }  # fmt: skip
+    }
 
 
 def prompt(rng: np.random.Generator, reference: Reference) -> Groups:
@@ -149,7 +164,9 @@ def _best_of_two(config: Config, memory_gb: float) -> float:
         ((layers - count) * a.extra + count * b.extra) / (3 * layers)
         for a, b in itertools.combinations(options, 2)
         for count in range(layers + 1)
-        if (layers - count) * a.kept + count * b.kept
-        + max(a.transient if count < layers else 0, b.transient if count else 0) <= memory_gb * GB
-    ]  # fmt: skip
+        if (layers - count) * a.kept
+        + count * b.kept
+        + max(a.transient if count < layers else 0, b.transient if count else 0)
+        <= memory_gb * GB
+    ]
     return min(overheads)

@@ -21,9 +21,10 @@ SIZES: tuple[Sizes, ...] = ((2, 5, 3, 4), (3, 6, 3, 2), (2, 3, 3, 1), (1, 4, 1, 
 def _step7(rng: np.random.Generator, reference: Reference) -> Groups:
     def policy(layer_type: str, activation_bytes: float, ratio: float) -> Case:
         return asked(
-            reference, "should_recompute",
+            reference,
+            "should_recompute",
             {"layer_type": layer_type, "activation_bytes": activation_bytes, "recompute_flops_ratio": ratio},
-        )  # fmt: skip
+        )
 
     def below() -> float:
         return float(rng.uniform(0.2, 0.95))
@@ -33,21 +34,28 @@ def _step7(rng: np.random.Generator, reference: Reference) -> Groups:
 
     return {
         "attention": [
-            policy("attention", 100e6 * above(), 0.1 * below()), policy("attention", 100e6 * above(), 5 * above()),
-            policy("attention", 100e6 * below(), 0.1 * below()), policy("attention", 100e6 * 1.01, 0.5),
-            policy("attention", 100e6 * 1.04, 0.01), policy("attention", 100e6 * 0.97, 0.9),
+            policy("attention", 100e6 * above(), 0.1 * below()),
+            policy("attention", 100e6 * above(), 5 * above()),
+            policy("attention", 100e6 * below(), 0.1 * below()),
+            policy("attention", 100e6 * 1.01, 0.5),
+            policy("attention", 100e6 * 1.04, 0.01),
+            policy("attention", 100e6 * 0.97, 0.9),
             policy("attention", 1e12, 0.0),
         ],
         "ffn": [
-            policy("ffn", 500e6 * above(), 0.1 * below()), policy("ffn", 500e6 * above(), 0.1 * above()),
-            policy("ffn", 500e6 * below(), 0.1 * below()), policy("ffn", 500e6 * below(), 0.1 * above()),
-            policy("ffn", 500e6 * 1.01, 0.099), policy("ffn", 500e6 * 0.99, 0.01), policy("ffn", 500e6 * 1.04, 0.101),
+            policy("ffn", 500e6 * above(), 0.1 * below()),
+            policy("ffn", 500e6 * above(), 0.1 * above()),
+            policy("ffn", 500e6 * below(), 0.1 * below()),
+            policy("ffn", 500e6 * below(), 0.1 * above()),
+            policy("ffn", 500e6 * 1.01, 0.099),
+            policy("ffn", 500e6 * 0.99, 0.01),
+            policy("ffn", 500e6 * 1.04, 0.101),
         ],
         "limits": [policy("attention", 100e6, 0.0), policy("ffn", 500e6, 0.0), policy("ffn", 500e6 * above(), 0.1)],
         "others": [
             policy(kind, 1e9 * above(), 0.1 * below()) for kind in ("norm", "residual", "embedding", "dropout", "moe")
         ],
-    }  # fmt: skip
+    }
 
 
 def _exercise3(rng: np.random.Generator, reference: Reference) -> Groups:
@@ -64,20 +72,24 @@ def _exercise3(rng: np.random.Generator, reference: Reference) -> Groups:
     sloping = _attention(rng, (2, 3, 2, 2))
     directions = [rng.standard_normal(array.shape) for array in (sloping["x"], *sloping["weights"])]
     return {
-        "output": values, "gradients": values,
+        "output": values,
+        "gradients": values,
         "slope": [Case("attention_backward_selective", {**sloping, "directions": directions}, answer(**sloping))],
         "large_scores": [attention(SIZES[0], score=850.0), attention(SIZES[1], score=-850.0)],
         "saved": [attention((2, 16, 2, 4)), attention((1, 12, 3, 2), np.float32)],
         "overhead": [
             asked(reference, "recompute_overhead", {"hidden": hidden, "seq": seq, "scope": scope})
             for hidden, seq in (
-                (8192, 8192), (12288, 2048), (8192, 131072),
+                (8192, 8192),
+                (12288, 2048),
+                (8192, 131072),
                 (64 * int(rng.integers(8, 200)), int(rng.integers(200, 60_000))),
             )
             for scope in ("core", "module", "layer")
         ],
-        "dtype": values[-2:], "inputs": values[-2:],
-    }  # fmt: skip
+        "dtype": values[-2:],
+        "inputs": values[-2:],
+    }
 
 
 def _attention(rng: np.random.Generator, sizes: Sizes, dtype: Any = np.float64, score: float = 0.0) -> dict[str, Any]:
@@ -101,9 +113,11 @@ def _attention(rng: np.random.Generator, sizes: Sizes, dtype: Any = np.float64, 
             weight[0, ::size] = entry
     grad_output = rng.standard_normal((batch, seq, h))
     return {
-        "x": x.astype(dtype), "weights": tuple(weight.astype(dtype) for weight in weights), "n_heads": n_heads,
+        "x": x.astype(dtype),
+        "weights": tuple(weight.astype(dtype) for weight in weights),
+        "n_heads": n_heads,
         "grad_output": grad_output.astype(dtype),
-    }  # fmt: skip
+    }
 
 
 DRAWERS: dict[str, Drawer] = {"step7": _step7, "exercise3": _exercise3}
