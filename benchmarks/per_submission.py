@@ -18,9 +18,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-from grader.classroom import Classroom, Settings
+from grader.classroom.room import Classroom, Settings
+from grader.files import Submission
 from grader.isolation.sandbox import Isolation, detect
-from grader.submissions import Submission
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
@@ -36,7 +36,7 @@ import numpy as np
 sys.path[:0] = [{submission!r}, {root!r}]
 import recompute, cost_model, selective
 from grader.cases.fresh import FreshCases
-from grader.comparing import difference
+from grader.checks.comparing import difference
 from lesson.course import load_course
 
 CASES = FreshCases(load_course(), {seed})

@@ -20,9 +20,9 @@ from lesson.policy_cost import GB, policy_cost
 from lesson.torch_forecast import Memory, Shape, Way
 from lesson.torch_measure import Bench, measure_memory
 from lesson.torch_scale import GPT3, LLAMA_70B, LLAMA_70B_FUSED, at_scale, named
-from solutions.planner import Hardware, layer_options
+from solutions.planner.plan import Hardware, layer_options
+from solutions.planner.transformer import ModelConfig, gradients_in_flight
 from solutions.torch_benchmark import run_blocks
-from solutions.transformer import ModelConfig, gradients_in_flight
 
 OUTPUTS = Path(__file__).parents[1] / "outputs"
 MODES = ("none", "selective", "full", "offload")
@@ -214,11 +214,11 @@ HEAD = """# The planner against PyTorch
 Made by `python benchmarks/planner_against_torch.py` with torch {version}, and not edited by hand. CPU figures only: two
 small decoders ran for real, all others on fake tensors, which have shapes and no contents (`lesson.torch_scale`).
 
-All layers have the same policy; "full" has one layer per segment. *Planned* is what `solutions.planner.layer_options`
-says, which for GPT's layers in 16 bit with dropout is, to the byte, what `lesson.policy_cost` says too. A plan for a
-whole GPU also counts `gradients_in_flight`: *with gradients*. *Found* counts every storage once, over parameters and
-their gradients, whose memory exists before the step. Sizes are in GiB, ratios are found over planned; *ratio with* is
-that over the peak with gradients.
+All layers have the same policy; "full" has one layer per segment. *Planned* is what
+`solutions.planner.plan.layer_options` says, which for GPT's layers in 16 bit with dropout is, to the byte, what
+`lesson.policy_cost` says too. A plan for a whole GPU also counts `gradients_in_flight`: *with gradients*. *Found*
+counts every storage once, over parameters and their gradients, whose memory exists before the step. Sizes are in GiB,
+ratios are found over planned; *ratio with* is that over the peak with gradients.
 
 "offload" needs a device that is not the host, so it always ran on fake tensors; kept is what is left on the device,
 and what lies on the host has its own table.

@@ -19,6 +19,7 @@ import time
 from pathlib import Path
 
 from grader.author.answers import read_answers
+from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
 BROKEN = {"empty.py": b"", "syntax.py": b"def relu(x:\n", "not_text.py": b"\xff\0", "no_archive.zip": b"none"}
@@ -27,7 +28,8 @@ BROKEN = {"empty.py": b"", "syntax.py": b"def relu(x:\n", "not_text.py": b"\xff\
 def make_class(folder: Path, count: int, *, seed: int = 0, hostile: bool = True) -> None:
     """Write a class of `count` submissions: mostly honest, some broken, one in twenty hostile."""
     chance = random.Random(seed)
-    answers = [*read_answers(ROOT / "tests" / "right_answers"), *read_answers(ROOT / "tests" / "wrong_answers")]
+    folders = (ROOT / "tests" / "right_answers", ROOT / "tests" / "wrong_answers")
+    answers = [answer for folder in folders for answer in read_answers(folder, load_course())]
     modules = {path.name: path.read_bytes() for path in (ROOT / "solutions").glob("*.py") if path.name != "__init__.py"}
     attacks = sorted((ROOT / "tests" / "hostile" / "submissions").glob("*.py"))
     for number in range(count):
@@ -69,7 +71,7 @@ def main() -> None:
 
 _PROGRAM = """
 import resource, sys
-from grader.cli import main
+from grader.commands.main import main
 try:
     main()
 finally:

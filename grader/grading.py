@@ -18,11 +18,11 @@ from unittest import mock
 import pytest
 
 from grader.cases.case import Cases
-from grader.checks.verdict import CaseGroup, CasesOf, Wrong
+from grader.checks.claims import CaseGroup, CasesOf, Wrong
+from grader.checks.explaining import explain
 from grader.messages import _
-from grader.outcomes import explain
-from grader.report import CheckResult, ExerciseResult, Feedback, State
-from grader.student import Outcome, Student
+from grader.results import CheckResult, ExerciseResult, Feedback, State
+from grader.student.handle import Outcome, Student
 from lesson.course import Check, Course, Exercise
 
 CHECKS_FOLDER = Path(__file__).parent / "checks"

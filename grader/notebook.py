@@ -15,14 +15,14 @@ from dataclasses import replace
 from typing import Any
 
 from grader.cases.recorded import RecordedCases
-from grader.checking import CALL_SECONDS, import_ahead
+from grader.desk.checking import CALL_SECONDS, import_ahead
 from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
 from grader.formats.terminal import print_exercise
 from grader.grading import CheckSession, skipped
 from grader.messages import _, ngettext
-from grader.report import CheckResult, ExerciseResult, State
-from grader.student import InProcessStudent
-from grader.wording import exercise_score, printable, state_name
+from grader.results import CheckResult, ExerciseResult, State
+from grader.student.here import InProcessStudent
+from grader.words import exercise_score, printable, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from grader.worker.workbench import quick_collections

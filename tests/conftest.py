@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from notebook_tools import numpy_is_enough
 
-from grader.classroom import Classroom, Settings
+from grader.classroom.room import Classroom, Settings
 from grader.isolation.sandbox import detect
 from grader.worker.loading import PROMPT_FILE
 from lesson.course import load_course

@@ -13,8 +13,8 @@ import pytest
 from typer.main import get_command
 
 from grader.author.pictures import FOLDER, draw
-from grader.cli import app
-from grader.report import State
+from grader.commands.main import app
+from grader.results import State
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]

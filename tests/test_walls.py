@@ -19,28 +19,29 @@ BROWSER_ENTRANCES = (
     *(f"grader.checks.test_step{number}" for number in range(1, 8)),
     "grader.checks.test_policy",
     "grader.checks.test_prompt",
-    "grader.checks.verdict",
+    "grader.checks.claims",
     "grader.worker.workbench",
     "grader.worker.probes",
     "grader.worker.loading",
     "grader.worker.wire",
     "grader.cases.case",
     "grader.cases.recorded",
-    "grader.comparing",
+    "grader.checks.comparing",
     "grader.messages",
-    "grader.outcomes",
-    "grader.report",
-    "grader.student",
+    "grader.checks.explaining",
+    "grader.results",
+    "grader.student.handle",
+    "grader.student.here",
     "grader.grading",
-    "grader.submissions",
-    "grader.checking",
-    "grader.site_worker",
+    "grader.files",
+    "grader.desk.checking",
+    "grader.desk.browser",
     "lesson.course",
 )
 # The worker's end of the wire, and the trial that a sealed process can open no socket.
 SOCKETS_OUTSIDE_ISOLATION = {"grader.worker.wire", "grader.worker.serve", "grader.worker.sealing"}
 # The first runs `grader run` itself, on Gradescope's machine; the second builds the page, with npm and pip.
-PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export", "grader.site"}
+PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export", "grader.page.build"}
 
 
 def module_name(path: Path) -> str:
@@ -116,8 +117,8 @@ def reachable(entrances: Iterable[str]) -> dict[str, str]:
 
 def test_nothing_imports_the_command_line() -> None:
     others = [name for name in FILES if name != "grader.__main__"]
-    assert breaches(others, ["grader.cli"]) == []
-    assert breaches([name for name in others if name != "grader.cli"], ["grader.policy_cli"]) == []
+    assert breaches(others, ["grader.commands.main"]) == []
+    assert breaches([name for name in others if name != "grader.commands.main"], ["grader.commands.policy"]) == []
 
 
 def test_checks_know_neither_the_solutions_nor_where_code_runs() -> None:
@@ -135,10 +136,10 @@ def test_the_lesson_knows_neither_grader_nor_solutions() -> None:
 
 
 def test_only_fresh_cases_authors_and_the_planner_import_the_solutions() -> None:
-    allowed = ["grader.cases.fresh", "grader.author", "grader.policy_cli"]
+    allowed = ["grader.cases.fresh", "grader.author", "grader.commands.policy"]
     others = [name for name in modules_of("grader") if not within(name, allowed)]
     # The fingerprint of a run covers the files of the solutions, which it looks up by their package.
-    assert breaches(others, ["solutions"]) in ([], ["grader.formats.stored imports solutions"])
+    assert breaches(others, ["solutions"]) in ([], ["grader.classroom.store imports solutions"])
 
 
 def test_what_runs_beside_student_code_is_the_worker_alone() -> None:
@@ -177,14 +178,15 @@ def test_the_part_for_the_browser_needs_only_numpy_and_pytest() -> None:
         if not within(target, allowed)
     ]
     assert outside == []
-    unwanted = [name for name in part if within(name, ["solutions", "grader.isolation", "grader.cli", "grader.author"])]
+    strangers = ["solutions", "grader.isolation", "grader.commands", "grader.author", "grader.classroom"]
+    unwanted = [name for name in part if within(name, strangers)]
     assert unwanted == []
 
 
 def test_checking_brings_in_nothing_else_when_it_runs() -> None:
     program = (
         "import json, sys\n"
-        "from grader.checking import Checker\n"
+        "from grader.desk.checking import Checker\n"
         "from lesson.course import load_course\n"
         "Checker(load_course())\n"
         "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))\n"
@@ -209,12 +211,12 @@ def test_processes_and_sockets_belong_to_isolation() -> None:
     [
         ("import a.b", {"a.b"}),
         ("from a import b", {"a"}),
-        ("from . import run", {"grader", "grader.run"}),
-        ("from .worker import wire", {"grader.worker", "grader.worker.wire"}),
+        ("from . import run", {"grader.classroom", "grader.classroom.run"}),
+        ("from ..worker import wire", {"grader.worker", "grader.worker.wire"}),
         ("def later():\n    import a", {"a"}),
         ("if TYPE_CHECKING:\n    import a\nelse:\n    import b", {"b"}),
         ("try:\n    import a\nexcept ImportError:\n    a = None", {"a"}),
     ],
 )
 def test_no_way_of_importing_goes_unseen(source: str, found: set[str]) -> None:
-    assert imports_of(source, "grader.cli") == found
+    assert imports_of(source, "grader.classroom.room") == found

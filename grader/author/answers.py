@@ -1,9 +1,9 @@
 """Wrong and right answers that grade the grader.
 
-Each is a small Python file; its header says what it does and which checks it must lose:
+Each is a small Python file in a folder named like an exercise or a topic; its header says what it does and which checks
+it must lose:
 
     \"\"\"The bias is forgotten.\"\"\"
-    # topic: recompute
     # loses: step1.linear step1.layer step1.model
     # says: bias
 
@@ -20,10 +20,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.report import ExerciseResult, State
+from grader.results import ExerciseResult, State
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
+from lesson.course import Course
 
-_HEADER = re.compile(r"^# (topic|loses|says|alone): *(.*)$", re.MULTILINE)
+_HEADER = re.compile(r"^# (loses|says|alone): *(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,11 @@ class Answer:
     loses: frozenset[str]
     says: str
     alone: bool
+
+    @property
+    def name(self) -> str:
+        """Return what an author calls it: its folder and its file, without suffix."""
+        return f"{self.path.parent.name}/{self.path.stem}"
 
     def files(self, root: Path) -> dict[str, bytes]:
         """Return the submission."""
@@ -76,17 +82,21 @@ class Answer:
         return complaints
 
 
-def read_answers(folder: Path) -> Iterator[Answer]:
-    """Yield every answer of a folder."""
-    for path in sorted(folder.glob("*.py")):
+def read_answers(folder: Path, course: Course) -> Iterator[Answer]:
+    """Yield every answer in the folders of this one, which are named like exercises or topics."""
+    topics = {exercise.id: exercise.topic for exercise in course.exercises}
+    topics |= {topic.id: topic.id for topic in course.topics}
+    for path in sorted(folder.glob("*/*.py")):
         text = path.read_text(encoding="utf-8")
         header = dict(_HEADER.findall(text))
         sentence = ast.get_docstring(ast.parse(text))
-        if not sentence or "topic" not in header:
-            raise ValueError(f"{path.name} lacks its docstring or topic")
+        if not sentence:
+            raise ValueError(f"{path} lacks its docstring")
+        if path.parent.name not in topics:
+            raise ValueError(f"{path.parent} is named like no exercise and no topic")
         loses = frozenset(header.get("loses", "").split())
         alone = header.get("alone") == "yes"
-        yield Answer(path, sentence, header["topic"], loses, header.get("says", "").strip(), alone)
+        yield Answer(path, sentence, topics[path.parent.name], loses, header.get("says", "").strip(), alone)
 
 
 def _listed(names: set[str] | frozenset[str]) -> str:

@@ -11,8 +11,8 @@ from grader.author.answers import Answer, read_answers
 from grader.author.generated import outdated
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
-from grader.report import ExerciseResult, State
-from grader.student import LocalStudent
+from grader.results import ExerciseResult, State
+from grader.student.here import LocalStudent
 from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
@@ -75,13 +75,13 @@ class AuthorCheck:
         return self._grade(answer.files(self._root), answer.topic)
 
     def _answers(self, folder: str) -> Iterator[str]:
-        for answer in read_answers(self._root / "tests" / folder):
+        for answer in read_answers(self._root / "tests" / folder, self._course):
             if not all(exercise.can_be_graded_here for exercise in self._course.of_topic(answer.topic)):
                 continue
             for complaint in answer.complaints(self.grade(answer)):
-                yield f"tests/{folder}/{answer.path.name} {complaint}."
+                yield f"tests/{folder}/{answer.name}.py {complaint}."
             if (folder == "wrong_answers") != bool(answer.loses):
-                yield f"tests/{folder}/{answer.path.name} is in the wrong folder."
+                yield f"tests/{folder}/{answer.name}.py is in the wrong folder."
 
     def _grade(self, files: dict[str, bytes], topic: str = "") -> tuple[ExerciseResult, ...]:
         exercises = self._course.of_topic(topic) if topic else self._course.exercises

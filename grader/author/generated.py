@@ -8,15 +8,15 @@ from pathlib import Path
 from grader.author.catalogue import catalogue
 from grader.author.diagrams import diagrams
 from grader.author.notebooks import notebooks
+from grader.author.reproduction import pages
 from grader.author.template import skeleton
 from grader.cases.case import Case
 from grader.cases.drawing import draw_cases
 from grader.cases.fresh import reference_functions
 from grader.cases.recorded import read_cases, write_cases
-from grader.comparing import difference
+from grader.checks.comparing import difference
 from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
-from solutions.reproduction import pages
 
 # Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
 PUBLIC_SEED = 20_161_604

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from grader.edition import copy_edition
+from grader.students_edition import copy_edition
 from lesson.course import Course
 
 _PACKAGES = 'packages = ["grader", "lesson", "solutions", "student_template"]'

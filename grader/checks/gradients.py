@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import Cause, same
+from grader.checks.claims import Cause, same
 from grader.messages import _
 
 Take = Callable[[Any], Any]

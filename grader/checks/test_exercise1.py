@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import CaseGroup, CasesOf, Rule, RunChecks, Wrong, called, claim, compare, follows, wrong
-from grader.comparing import ARRAY_TOLERANCE, Difference, describe, is_number
+from grader.checks.claims import CaseGroup, CasesOf, Rule, RunChecks, Wrong, called, claim, compare, follows, wrong
+from grader.checks.comparing import ARRAY_TOLERANCE, Difference, describe, is_number
+from grader.checks.explaining import explain
 from grader.messages import _
-from grader.outcomes import explain
-from grader.student import Outcome, Student, reported_count, reported_fields, reported_flag
+from grader.student.handle import Outcome, Student, reported_count, reported_fields, reported_flag
 
 # A difference of float32 values may be computed in float32; the two paths may sum up in another order.
 RELATIVE_TOLERANCE = {"float32": 1e-5, "float64": 1e-9}

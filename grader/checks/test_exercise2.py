@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, Rule, RunChecks, agree, follows, same
+from grader.checks.claims import CasesOf, Rule, RunChecks, agree, follows, same
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_exercise2(run: RunChecks) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import (
+from grader.checks.claims import (
     CaseGroup,
     CasesOf,
     Rule,
@@ -24,9 +24,9 @@ from grader.checks.verdict import (
     same,
     wrong,
 )
-from grader.comparing import Difference, describe
+from grader.checks.comparing import Difference, describe
 from grader.messages import _
-from grader.student import Student, reported_count, reported_names
+from grader.student.handle import Student, reported_count, reported_names
 from grader.worker.wire import Opaque
 
 FORWARD, BACKWARD = "attention_forward_selective", "attention_backward_selective"

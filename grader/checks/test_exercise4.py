@@ -8,7 +8,7 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import (
+from grader.checks.claims import (
     CaseGroup,
     CasesOf,
     Cause,
@@ -23,9 +23,9 @@ from grader.checks.verdict import (
     same,
     wrong,
 )
-from grader.comparing import Difference, describe, difference, is_number
+from grader.checks.comparing import Difference, describe, difference, is_number
 from grader.messages import _, ngettext
-from grader.student import Student, reported_count, reported_fields, reported_list, reported_names, tampered
+from grader.student.handle import Student, reported_count, reported_fields, reported_list, reported_names, tampered
 
 FORWARD, BACKWARD = "forward_offloaded", "backward_offloaded"
 # What lies in the buffer already, and what another part of the program puts there between forward and backward.

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, Wrong, called, claim, wrong
-from grader.comparing import Difference, difference
+from grader.checks.claims import CaseGroup, CasesOf, RunChecks, Wrong, called, claim, wrong
+from grader.checks.comparing import Difference, difference
 from grader.messages import _
-from grader.report import State
-from grader.student import Outcome, Student, reported_count, reported_fields, reported_list, reported_names
+from grader.results import State
+from grader.student.handle import Outcome, Student, reported_count, reported_fields, reported_list, reported_names
 
 FUNCTION = "run_blocks"
 # Relative to the largest value; a recomputation may add up in another order.

@@ -6,12 +6,12 @@ from dataclasses import replace
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, Wrong, called
-from grader.comparing import describe
+from grader.checks.claims import CasesOf, RunChecks, Wrong, called
+from grader.checks.comparing import describe
+from grader.checks.explaining import explain
 from grader.messages import _
-from grader.outcomes import explain
-from grader.report import Feedback
-from grader.student import Outcome, Student
+from grader.results import Feedback
+from grader.student.handle import Outcome, Student
 from lesson.policy_cost import GB, POLICIES, LayerOption, layer_options, policy_cost
 
 # A number computed in another order still counts as the same.

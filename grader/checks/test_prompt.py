@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from grader.checks.verdict import CaseGroup, CasesOf, RunChecks, Wrong
+from grader.checks.claims import CaseGroup, CasesOf, RunChecks, Wrong
+from grader.checks.prompt_reading import Finding, PromptReport, check_prompt
 from grader.messages import _
-from grader.prompt_check import Finding, PromptReport, check_prompt
-from grader.report import Feedback, State
-from grader.student import Outcome, Student
+from grader.results import Feedback, State
+from grader.student.handle import Outcome, Student
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from lesson.policy_cost import policy_cost
 

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, agree, keeps_dtype, leaves_inputs, same
+from grader.checks.claims import CasesOf, RunChecks, agree, keeps_dtype, leaves_inputs, same
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_step1(run: RunChecks) -> None:

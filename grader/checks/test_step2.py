@@ -6,7 +6,7 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.checks import gradients
-from grader.checks.verdict import (
+from grader.checks.claims import (
     CasesOf,
     RunChecks,
     agree,
@@ -16,9 +16,9 @@ from grader.checks.verdict import (
     leaves_inputs,
     same,
 )
-from grader.comparing import Parts
+from grader.checks.comparing import Parts
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_step2(run: RunChecks) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from grader.cases.case import Case
 from grader.checks import gradients as gradient_causes
-from grader.checks.verdict import (
+from grader.checks.claims import (
     CaseGroup,
     CasesOf,
     RunChecks,
@@ -16,9 +16,9 @@ from grader.checks.verdict import (
     same,
     wrong,
 )
-from grader.comparing import Difference, describe
+from grader.checks.comparing import Difference, describe
 from grader.messages import _
-from grader.student import Student, reported_names, reported_number
+from grader.student.handle import Student, reported_names, reported_number
 
 # In units of one layer input and in matrix products per layer; see CONTRIBUTING.md for where they come from.
 FORWARD_SLACK = 3

@@ -4,9 +4,9 @@ import math
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, agree
+from grader.checks.claims import CasesOf, RunChecks, agree
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_step4(run: RunChecks) -> None:

@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, agree, compare
-from grader.comparing import difference
+from grader.checks.claims import CasesOf, RunChecks, agree, compare
+from grader.checks.comparing import difference
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_step5(run: RunChecks) -> None:

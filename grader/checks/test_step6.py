@@ -5,10 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.verdict import CasesOf, RunChecks, agree
-from grader.comparing import is_number
+from grader.checks.claims import CasesOf, RunChecks, agree
+from grader.checks.comparing import is_number
 from grader.messages import _
-from grader.student import Student
+from grader.student.handle import Student
 
 
 def test_step6(run: RunChecks) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 from grader.formats.results_json import write_atomically
 from grader.formats.student_view import override_text
 from grader.messages import _
-from grader.report import State, SubmissionResult
+from grader.results import State, SubmissionResult
 
 SCHEMA = "classroom50/result/v1"
 

@@ -9,12 +9,12 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from grader.classroom.store import safe_name
 from grader.formats.results_json import write_atomically
-from grader.formats.stored import safe_name
 from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
 from grader.messages import _
-from grader.report import ExerciseResult, State, SubmissionResult
-from grader.wording import printable, state_name
+from grader.results import ExerciseResult, State, SubmissionResult
+from grader.words import printable, state_name
 
 _DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
 

@@ -17,8 +17,8 @@ from typing import TypeAlias
 from grader.formats.results_json import write_atomically
 from grader.formats.student_view import open_score, override_text, points_of
 from grader.messages import _
-from grader.report import Run, State, SubmissionResult
-from grader.wording import printable, state_name
+from grader.results import Run, State, SubmissionResult
+from grader.words import printable, state_name
 
 _Cell: TypeAlias = str | int | float | None
 

@@ -14,7 +14,7 @@ from typing import Any
 from grader.formats.results_json import write_atomically
 from grader.formats.student_view import check_text, override_text, remarks
 from grader.messages import _
-from grader.report import CheckResult, ExerciseResult, Override, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Override, State, SubmissionResult
 
 
 def to_dict(result: SubmissionResult) -> dict[str, Any]:

@@ -13,8 +13,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+from grader.classroom.store import submission_from_dict
 from grader.formats import gradescope
-from grader.formats.stored import submission_from_dict
 from grader.formats.student_view import open_score
 from grader.isolation.sandbox import detect
 from grader.messages import _
@@ -86,7 +86,7 @@ def grade(base: Path) -> int:
         # A folder of submissions that holds one, so that its files are read together, whatever their names.
         submissions, output = Path(directory, "submissions"), Path(directory, "grades")
         shutil.copytree(base / "submission", submissions / "submission", symlinks=True, ignore=_special_files)
-        command = [sys.executable, "-c", "from grader.cli import main; main()", "run"]
+        command = [sys.executable, "-c", "from grader.commands.main import main; main()", "run"]
         command += [str(submissions), "--output", str(output)]
         if detect().level == "none":
             command.append("--allow-unisolated")

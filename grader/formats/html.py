@@ -13,12 +13,12 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
+from grader.classroom.store import safe_name
 from grader.formats.results_json import write_atomically
-from grader.formats.stored import safe_name
 from grader.formats.student_view import SYMBOLS, feedback_rows, open_check, open_score, override_text, points_of
 from grader.messages import _, ngettext
-from grader.report import CheckResult, ExerciseResult, Run, State, SubmissionResult
-from grader.wording import printable, state_name
+from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.words import printable, state_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment

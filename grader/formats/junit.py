@@ -15,8 +15,8 @@ from xml.sax.xmlreader import AttributesImpl
 from grader.formats.results_json import write_atomically
 from grader.formats.student_view import check_text, remarks
 from grader.messages import _
-from grader.report import CheckResult, ExerciseResult, Run, State, SubmissionResult
-from grader.wording import printable
+from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.words import printable
 
 # A failure is a wrong answer, an error an unplanned end, and what was skipped says nothing about an answer.
 _ELEMENTS = {

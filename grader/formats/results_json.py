@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.report import CheckResult, ExerciseResult, Run, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Run, SubmissionResult
 
 SCHEMA = "checkpointing-course/results/1"
 SCHEMA_FILE = Path(__file__).with_name("results.schema.json")

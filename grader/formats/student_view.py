@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from grader.messages import _
-from grader.report import CheckResult, ExerciseResult, Override, State, SubmissionResult
-from grader.wording import printable, state_name
+from grader.results import CheckResult, ExerciseResult, Override, State, SubmissionResult
+from grader.words import printable, state_name
 
 SYMBOLS = {
     State.PASSED: "✓",

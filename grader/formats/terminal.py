@@ -11,8 +11,8 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.messages import _, ngettext
-from grader.report import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
-from grader.wording import exercise_score, feedback_rows, printable, score, state_name
+from grader.results import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
+from grader.words import exercise_score, feedback_rows, printable, score, state_name
 
 _STYLES = {
     State.PASSED: ("✓", "green"),

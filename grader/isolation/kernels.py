@@ -22,9 +22,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.edition import copy_edition
 from grader.isolation.sandbox import Isolation, bwrap_command, environment, python_command, readable_paths
 from grader.messages import _
+from grader.students_edition import copy_edition
 from grader.worker.notebooks import load_notebook
 from grader.worker.sealing import NOBODY
 

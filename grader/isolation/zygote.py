@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeAlias
 
 from grader.isolation.sandbox import (
     Isolation,
@@ -23,6 +24,9 @@ from grader.isolation.sandbox import (
 from grader.worker.sealing import Limits
 from grader.worker.serve import START, STOP
 from grader.worker.workbench import IMPORTED_AHEAD
+
+# What is said to a sealed process, and what it answers.
+Connection: TypeAlias = socket.socket
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
 # What students are given to import, and is no more than arithmetic.
@@ -111,7 +115,7 @@ class Zygote:
             raise
         self._control.settimeout(PATIENCE_SECONDS)
 
-    def start(self) -> socket.socket:
+    def start(self) -> Connection:
         """Fork a child and return the connection to it."""
         ours, theirs = socket.socketpair()
         try:

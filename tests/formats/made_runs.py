@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.report import CheckResult, ExerciseResult, Feedback, Override, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, Override, Run, State, SubmissionResult
 from lesson.course import load_course
 
 # The seven steps: what the tests say does not change when exercises are added.

@@ -16,7 +16,7 @@ from made_runs import (
 )
 
 from grader.formats import gradescope
-from grader.report import State
+from grader.results import State
 
 VISIBILITY = {"enum": ["hidden", "after_due_date", "after_published", "visible"]}
 OUTPUT_FORMAT = {"enum": ["text", "html", "simple_format", "md", "ansi"]}

@@ -80,7 +80,7 @@ def test_the_upload_is_complete_and_holds_nothing_else(autograder):
         "project/pyproject.toml",
         "project/README.md",
         "project/LICENSE",
-        "project/grader/cli.py",
+        "project/grader/commands/main.py",
         "project/grader/formats/templates/style.css",
         "project/lesson/course.toml",
         "project/solutions/recompute.py",

@@ -25,7 +25,7 @@ from made_runs import (
 )
 
 from grader.formats.html import HtmlUnavailable, write_report
-from grader.report import Run, State
+from grader.results import Run, State
 
 # Every element and attribute that the templates use; nothing else may come from anywhere.
 ELEMENTS = {

@@ -206,7 +206,7 @@ def reset_peak() -> None:
 
 
 class Judge:
-    """The trusted side of a run, put together as in `grader.classroom`."""
+    """The trusted side of a run, put together as in `grader.classroom.room`."""
 
     def __init__(self, level: str, project: Path) -> None:
         from grader.cases.fresh import reference_functions
@@ -240,10 +240,10 @@ class Judge:
         self._zygotes.close()
 
     def grade(self, hostile: Hostile) -> Any:
-        from grader.classroom import ungradable
-        from grader.isolation.remote import RemoteStudent
-        from grader.report import SubmissionResult
-        from grader.submissions import Submission, read_submission
+        from grader.classroom.room import ungradable
+        from grader.files import Submission, read_submission
+        from grader.results import SubmissionResult
+        from grader.student.sealed import RemoteStudent
 
         if hostile.path is None:
             submission = Submission(hostile.name, "", hostile.files)
@@ -325,7 +325,7 @@ def complaints_about_reports(judge: Judge, results: list[Any], folder: Path) -> 
     from rich.console import Console
 
     from grader.formats import classroom50, gradebook, gradescope, html, junit, results_json, terminal
-    from grader.report import Run
+    from grader.results import Run
 
     run = Run(SEED, judge.isolation.level, judge.course.title, tuple(results))
     folder.mkdir()

@@ -88,7 +88,7 @@ def _folders(right: bytes) -> dict[str, dict[str, bytes]]:
         "numpy.py": b"raise SystemExit\n",
         "pytest.py": b"raise SystemExit\n",
         "grader/__init__.py": b"raise SystemExit\n",
-        "grader/report.py": b"raise SystemExit\n",
+        "grader/results.py": b"raise SystemExit\n",
         "solutions/selective.py": b"raise SystemExit\n",
         "evil.pth": b"import os; os._exit(0)\n",
         "selective.pyc": b"\0\0\0\0",

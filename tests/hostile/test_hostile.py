@@ -35,12 +35,12 @@ from grade_hostile import FOLDER, SEED, all_outcomes, parse_outcome, prepare_are
 from made_submissions import lookup_of_recorded_cases, make, steps_of
 
 from grader.cases.recorded import RecordedCases
-from grader.classroom import Settings, grade_all
+from grader.classroom.room import Settings, grade_all
+from grader.files import Submission, read_submission
 from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
-from grader.report import State
-from grader.student import LocalStudent
-from grader.submissions import Submission, read_submission
+from grader.results import State
+from grader.student.here import LocalStudent
 
 ROOT = Path(__file__).parents[2]
 SITE_PACKAGES = str(Path(importlib.util.find_spec("numpy").origin).parents[1])

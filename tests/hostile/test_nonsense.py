@@ -17,8 +17,8 @@ from notebook_tools import numpy_is_enough
 
 from grader.cases.fresh import FreshCases
 from grader.grading import CheckSession
-from grader.report import Feedback, State
-from grader.student import LocalStudent
+from grader.results import Feedback, State
+from grader.student.here import LocalStudent
 from grader.worker.wire import Malformed, Opaque, Packer, unpack
 from lesson.course import load_course
 

@@ -15,12 +15,12 @@ from notebook_tools import filled_in
 
 from grader.author.answers import Answer, read_answers
 from grader.author.check import AuthorCheck
-from grader.checking import Checker
-from grader.classroom import Classroom, Settings
+from grader.classroom.replay import replay
+from grader.classroom.room import Classroom, Settings
+from grader.desk.checking import Checker
+from grader.files import Submission
 from grader.isolation.sandbox import detect
-from grader.replay import replay
-from grader.report import State
-from grader.submissions import Submission
+from grader.results import State
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +28,7 @@ COURSE = load_course()
 ANSWERS = [
     answer
     for folder in ("wrong_answers", "right_answers")
-    for answer in read_answers(ROOT / "tests" / folder)
+    for answer in read_answers(ROOT / "tests" / folder, COURSE)
     if any(exercise.requires == "torch" for exercise in COURSE.of_topic(answer.topic))
 ]
 SOLUTION = (ROOT / "solutions" / "torch_benchmark.py").read_bytes()
@@ -70,7 +70,7 @@ def test_there_are_enough_answers():
     assert sum(not answer.loses for answer in ANSWERS) >= 8
 
 
-@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.path.stem)
+@pytest.mark.parametrize("answer", ANSWERS, ids=lambda answer: answer.name)
 def test_an_answer_loses_exactly_what_it_should(checks: AuthorCheck, answer: Answer):
     assert answer.complaints(checks.grade(answer)) == []
 
@@ -79,7 +79,7 @@ def test_an_answer_loses_exactly_what_it_should(checks: AuthorCheck, answer: Ans
     "name", ["function_of_its_own", "hooks_of_its_own", "selective_as_a_policy", "segment_size_ignored"]
 )
 def test_a_sealed_process_gives_the_same_verdict(room, name):
-    answer = next(each for each in ANSWERS if each.path.stem == f"exercise5_{name}")
+    answer = next(each for each in ANSWERS if each.name == f"exercise5/{name}")
     files = answer.files(ROOT)
     result = room.grade(Submission(name, name, files))
     assert answer.complaints(tuple(each for each in result.exercises if each.exercise.topic == answer.topic)) == []
@@ -161,7 +161,7 @@ def test_a_student_is_checked_the_same_way_at_home(tmp_path):
 
 
 def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
-    from grader.isolation.remote import Bystander
+    from grader.student.sealed import Bystander
 
     asked = []
     original = Bystander.answer
@@ -182,8 +182,8 @@ def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
 
 
 def test_who_is_graded_first_is_graded_like_the_others(room, monkeypatch):
-    from grader.isolation.remote import Bystander
     from grader.isolation.zygote import Zygote
+    from grader.student.sealed import Bystander
 
     room._bystander = Bystander(room._zygotes)
     room._zygotes.having("torch")
@@ -199,7 +199,7 @@ def test_who_is_graded_first_is_graded_like_the_others(room, monkeypatch):
 
 
 def test_a_bystander_that_is_killed_costs_nobody_anything(room, monkeypatch):
-    from grader.isolation.remote import Bystander
+    from grader.student.sealed import Bystander
 
     room._bystander = Bystander(room._zygotes)
     original = Bystander.answer

@@ -8,8 +8,8 @@ from test_hostile_values import Tamperer
 
 from grader.cases.fresh import FreshCases
 from grader.grading import CheckSession
-from grader.report import State
-from grader.student import LocalStudent
+from grader.results import State
+from grader.student.here import LocalStudent
 from lesson.course import load_course
 
 COURSE = load_course()

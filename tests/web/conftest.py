@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.site import WHEELS, Unbuildable, build_site, fetch_wheels
+from grader.page.build import WHEELS, Unbuildable, build_site, fetch_wheels
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from grader.author.answers import read_answers
-from grader.site_server import SiteServer
-from grader.site_worker import Desk
+from grader.desk.browser import Desk
+from grader.page.server import SiteServer
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ def wrong_answers():
     desk = Desk()
     chosen = []
     for exercise in EXERCISES:
-        for answer in read_answers(ROOT / "tests" / "wrong_answers"):
+        for answer in read_answers(ROOT / "tests" / "wrong_answers", load_course()):
             if answer.says and not answer.alone and {name.partition(".")[0] for name in answer.loses} == {exercise.id}:
                 (content,) = answer.files(ROOT).values()
                 verdict = json.loads(desk.check(exercise.id, content.decode(), lambda _check: None))
@@ -59,7 +59,7 @@ def wrong_answers():
                 ]
                 chosen.append(
                     {
-                        "name": answer.path.stem,
+                        "name": answer.name,
                         "topic": exercise.topic,
                         "id": exercise.id,
                         "text": content.decode(),
@@ -162,7 +162,7 @@ def shipped_text(site):
 
 
 def test_the_build_says_what_is_missing(monkeypatch, tmp_path):
-    from grader.site import Unbuildable, build_site
+    from grader.page.build import Unbuildable, build_site
 
     monkeypatch.setattr(shutil, "which", lambda _name: None)
     with pytest.raises(Unbuildable, match=r"needs npm"):

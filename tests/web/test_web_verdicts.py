@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from grader.author.answers import read_answers
-from grader.site import python_files
-from grader.site_worker import Desk
+from grader.desk.browser import Desk
+from grader.page.build import python_files
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
@@ -28,9 +28,9 @@ def everything():
             path = ROOT / folder / f"{topic.id}.py"
             yield f"{folder}/{topic.id}", topic.id, path.read_text(encoding="utf-8")
     for folder in ("wrong_answers", "right_answers"):
-        for answer in read_answers(ROOT / "tests" / folder):
+        for answer in read_answers(ROOT / "tests" / folder, load_course()):
             (content,) = answer.files(ROOT).values()
-            yield f"{folder}/{answer.path.stem}", answer.topic, content.decode()
+            yield f"{folder}/{answer.name}", answer.topic, content.decode()
 
 
 def submissions():

@@ -23,7 +23,7 @@ try {
     pyodide.FS.writeFile(target, Buffer.from(content, "base64"));
   }
   pyodide.runPython("import sys; sys.path.insert(0, '/app')");
-  const { Desk } = pyodide.pyimport("grader.site_worker");
+  const { Desk } = pyodide.pyimport("grader.desk.browser");
   const desk = Desk();
   for (const { exercise, text } of request.submissions) {
     const began = performance.now();

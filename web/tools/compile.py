@@ -71,7 +71,7 @@ def is_left_out(name):
 def files_of_a_check():
     """Check every stub and return the files of all modules that are loaded then."""
     sys.path[:0] = [str(OURS), str(THIRD_PARTY)]
-    from grader.site_worker import Desk
+    from grader.desk.browser import Desk
     from lesson.course import load_course
 
     desk = Desk()

@@ -50,7 +50,7 @@ async function boot(): Promise<Python> {
   say({ kind: "progress", phase: "starting", done: 0, total: 0 });
   install(pyodide, await files);
   say({ kind: "progress", phase: "loading", done: 0, total: 0 });
-  const site = pyodide.pyimport("grader.site_worker") as SiteWorker;
+  const site = pyodide.pyimport("grader.desk.browser") as SiteWorker;
   const timer = new Timer();
   pyodide.setInterruptBuffer(timer as unknown as Uint8Array);
   site.use_timer((seconds, interval) => timer.arm(seconds, interval));

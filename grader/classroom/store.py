@@ -1,0 +1,202 @@
+"""Results in an output folder: one file for each submission as it ends, and how to go on after a kill."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, overload
+
+from grader.files import Submission
+from grader.formats.results_json import SCHEMA, submission_to_dict, write_atomically
+from grader.results import (
+    CheckResult,
+    ExerciseResult,
+    Feedback,
+    Override,
+    State,
+    SubmissionResult,
+)
+from lesson.course import Course
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+class OtherSchema(Exception):
+    """An output folder that another version of the grader has written."""
+
+
+class Store:
+    """The output folder of one run.
+
+    Parameters
+    ----------
+    folder
+        Created when it does not exist.
+
+    Raises
+    ------
+    OtherSchema
+        When the folder holds results of another schema, which are left as they are.
+    """
+
+    def __init__(self, folder: Path, course: Course) -> None:
+        self.folder = folder
+        self._course = course
+        self._run_file = folder / "run.json"
+        self._submissions = folder / "submissions"
+        self._submissions.mkdir(parents=True, exist_ok=True)
+        self.run: dict[str, Any] = {}
+        if self._run_file.exists():
+            self.run = _read(self._run_file)
+            if self.run.get("schema") != SCHEMA:
+                raise OtherSchema(
+                    f"{folder} holds results of another version of the grader ({self.run.get('schema')}); "
+                    "they were left as they are. Name another --output."
+                )
+
+    def begin(self, run: Mapping[str, Any]) -> None:
+        """Remember what this run is graded with."""
+        self.run = {"schema": SCHEMA, **run}
+        write_atomically(self._run_file, json.dumps(self.run, indent=1) + "\n")
+
+    def finished(self, submission: Submission, conditions: str) -> bool:
+        """Whether an unchanged submission has been graded under the same conditions, with a score."""
+        record = self._record(submission.id)
+        return (
+            record.get("conditions") == conditions
+            and record.get("content") == content_of(submission)
+            and record.get("submission", {}).get("points") is not None
+        )
+
+    def put(self, submission: Submission, conditions: str, result: SubmissionResult) -> None:
+        """Store a result; a grader error never takes the place of a score for the same files."""
+        content = content_of(submission)
+        if result.points is None:
+            record = self._record(submission.id)
+            if record.get("content") == content and record.get("submission", {}).get("points") is not None:
+                return
+        record = {
+            "schema": SCHEMA,
+            "conditions": conditions,
+            "content": content,
+            "submission": submission_to_dict(result),
+        }
+        path = self._path(submission.id)
+        write_atomically(path, json.dumps(record, ensure_ascii=False, allow_nan=False) + "\n")
+
+    def results(self, ids: Iterable[str], overrides: Mapping[str, tuple[Override, ...]]) -> StoredResults:
+        """Return the stored results of these submissions, read from disk one at a time."""
+        kept = [submission_id for submission_id in ids if self._path(submission_id).exists()]
+
+        def read(submission_id: str) -> SubmissionResult:
+            values = self._record(submission_id)["submission"]
+            return submission_from_dict(values, self._course, overrides.get(submission_id, ()))
+
+        return StoredResults(kept, read)
+
+    def _path(self, submission_id: str) -> Path:
+        return self._submissions / f"{safe_name(submission_id)}.json"
+
+    def _record(self, submission_id: str) -> dict[str, Any]:
+        path = self._path(submission_id)
+        record = _read(path) if path.exists() else {}
+        return record if record.get("schema") == SCHEMA else {}
+
+
+class StoredResults(Sequence[SubmissionResult]):
+    """Results on disk as a sequence, so that reports of a large class need little memory."""
+
+    def __init__(self, ids: Sequence[str], read: Callable[[str], SubmissionResult]) -> None:
+        self._ids = ids
+        self._read = read
+
+    def __len__(self) -> int:
+        return len(self._ids)
+
+    @overload
+    def __getitem__(self, index: int) -> SubmissionResult: ...
+    @overload
+    def __getitem__(self, index: slice) -> StoredResults: ...
+    def __getitem__(self, index: int | slice) -> SubmissionResult | StoredResults:
+        if isinstance(index, slice):
+            return StoredResults(self._ids[index], self._read)
+        return self._read(self._ids[index])
+
+    def __iter__(self) -> Iterator[SubmissionResult]:
+        return map(self._read, self._ids)
+
+
+def safe_name(name: str) -> str:
+    """Return a file name for any student's id: readable where possible, never the same for two of them."""
+    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:40].strip("-")
+    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
+    return f"{readable}-{digest}" if readable else digest
+
+
+def content_of(submission: Submission) -> str:
+    """Return a fingerprint of what was handed in."""
+    digest = hashlib.sha256()
+    for name, data in sorted(submission.files.items()):
+        digest.update(f"{len(name.encode('utf-8', 'surrogatepass'))} {len(data)} ".encode())
+        digest.update(name.encode("utf-8", "surrogatepass") + data)
+    digest.update("\n".join([submission.problem, submission.name, *submission.notes]).encode("utf-8", "surrogatepass"))
+    return digest.hexdigest()
+
+
+def conditions_of(seed: int, isolation: str, packages: Collection[str]) -> str:
+    """Return a fingerprint of what else a verdict depends on: checks, reference, packages, seed, isolation."""
+    import lesson
+    import solutions
+
+    digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation} {sorted(packages)}".encode())
+    folders = [_PACKAGE, Path(lesson.__file__).parent, Path(solutions.__file__).parent]
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            if path.suffix in (".py", ".toml"):
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def submission_from_dict(
+    values: Mapping[str, Any], course: Course, overrides: tuple[Override, ...] = ()
+) -> SubmissionResult:
+    """Turn stored data back into a result."""
+    exercises = tuple(_exercise(course, exercise) for exercise in values["exercises"])
+    return SubmissionResult(
+        values["id"],
+        values["path"],
+        exercises,
+        tuple(values["notes"]),
+        values["problem"],
+        values["seconds"],
+        values["cpu_seconds"],
+        values["peak_mb"],
+        values["name"],
+        overrides,
+    )
+
+
+def _exercise(course: Course, values: Mapping[str, Any]) -> ExerciseResult:
+    exercise = course.exercise(values["id"])
+    checks = {check.id: check for check in exercise.checks}
+    results = tuple(
+        CheckResult(
+            checks[value["id"]],
+            State(value["state"]),
+            None if value["feedback"] is None else Feedback(**value["feedback"]),
+        )
+        for value in values["checks"]
+    )
+    return ExerciseResult(exercise, results, values["note"])
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the JSON object of a file; empty when it is none."""
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError:
+        return {}
+    return values if isinstance(values, dict) else {}

@@ -1,0 +1,88 @@
+"""Check a student's own work in this process, on recorded public cases: what is behind `grader check`."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.cases.recorded import RecordedCases
+from grader.files import SOURCE_SUFFIXES, Submission, read_submission
+from grader.grading import CheckSession, OnCheck, skipped
+from grader.messages import _
+from grader.results import ExerciseResult
+from grader.student.here import LocalStudent
+from grader.worker.workbench import IMPORTED_AHEAD
+from lesson.course import Course, Exercise
+
+# A call takes milliseconds; whoever needs this long has a loop that never ends.
+CALL_SECONDS = 10.0
+
+
+class Checker:
+    """One pytest session for as many checks as the student likes."""
+
+    def __init__(self, course: Course) -> None:
+        self._course = course
+        self._cases = RecordedCases()
+        self._checks = CheckSession(course, self._cases)
+
+    def prepare(self, exercise: Exercise) -> None:
+        """Read the cases of an exercise now, so that its first check need not."""
+        self._cases.of(exercise.id)
+
+    def read(self, path: Path) -> Submission:
+        """Read a student's file or folder."""
+        return read_submission(path)
+
+    def check(
+        self, work: Submission, exercises: Sequence[Exercise], on_check: OnCheck | None = None
+    ) -> tuple[ExerciseResult, ...]:
+        """Check some exercises of a student's work."""
+        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS)
+        broken: dict[str, ExerciseResult] = {}
+        try:
+            for exercise in exercises:
+                if any(map(student.defines, exercise.functions)):
+                    problem = import_ahead(exercise)
+                    if problem:
+                        broken[exercise.id] = skipped(exercise, problem)
+            graded = self._checks.grade(student, [each for each in exercises if each.id not in broken], on_check)
+        finally:
+            student.close()
+        found = {**broken, **{result.exercise.id: result for result in graded}}
+        return tuple(found[exercise.id] for exercise in exercises)
+
+
+def import_ahead(exercise: Exercise) -> str:
+    """Import what an exercise requires, which takes seconds that no call has to answer for.
+
+    Returns
+    -------
+    str
+        Why that is impossible, though it is installed; empty if it is not.
+    """
+    if not exercise.requires or not exercise.can_be_graded_here:
+        return ""
+    try:
+        importlib.import_module(IMPORTED_AHEAD.get(exercise.requires, exercise.requires))
+    except Exception as error:  # noqa: BLE001 - an installation can be broken in any way
+        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
+        return _("which is installed here but cannot be imported ({error})").format(error=reason)
+    return ""
+
+
+def fingerprint(path: Path) -> dict[str, tuple[int, int]]:
+    """Return what changes when a source file below a path is saved, added or removed."""
+    found = {}
+    folders = os.walk(path) if path.is_dir() else [(str(path.parent), [], [path.name])]
+    for folder, _folders, names in folders:
+        for name in names:
+            if name.endswith(SOURCE_SUFFIXES):
+                try:
+                    status = os.stat(os.path.join(folder, name))
+                except OSError:
+                    continue
+                found[os.path.join(folder, name)] = (status.st_mtime_ns, status.st_size)
+    return found

@@ -1,0 +1,1 @@
+"""A handle on a student's functions, and the places where they may run."""

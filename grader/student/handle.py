@@ -1,0 +1,250 @@
+"""A handle on a student's functions; where they run is somebody else's business.
+
+`student.relu(x)` calls the function `relu` and returns a plain value. Whatever goes wrong is one of the `Outcome`s
+below, each of which is a state of the check that made the call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from grader.cases.case import Case
+from grader.results import State
+from grader.worker.wire import Malformed, Packer, unpack
+from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED
+
+T = TypeVar("T")
+
+
+@dataclass
+class Outcome(Exception):
+    """A call that returned no value.
+
+    Attributes
+    ----------
+    state
+        The state of the check that made the call.
+    kind
+        What exactly happened, for the sentence: see `grader.checks.feedback`.
+    facts
+        What the sentence needs: function, files, error type, message, line.
+    """
+
+    state: State
+    kind: str
+    facts: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        super().__init__(self.state, self.kind, self.facts)
+
+
+class Student(Protocol):
+    """What a check may ask of a student."""
+
+    printed: list[str]
+
+    def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a graded function with fresh copies of the arguments and return its plain value."""
+        ...
+
+    def probe(self, name: str, /, **values: Any) -> Any:
+        """Run one of `grader.worker.probes` beside the student's code."""
+        ...
+
+    def probe_without_student(self, name: str, /, **values: Any) -> Any:
+        """Run a probe that asks nothing of the student, where no code of the student's can change what it returns.
+
+        In the student's own process, where nothing is hidden, it runs beside that code.
+        """
+        ...
+
+    def answer(self, case: Case, /) -> Any:
+        """Call the function of a case with its inputs, once however often it is asked."""
+        ...
+
+    def once(self, key: object, ask: Callable[[], T], /) -> T:
+        """Return what `ask` returned or raised when this key was first used."""
+        ...
+
+    def forget(self) -> None:
+        """Ask everything anew."""
+        ...
+
+    def renew(self) -> None:
+        """Go on with code that has seen no inputs, where they are hidden."""
+        ...
+
+
+class Messenger:
+    """Turn calls into requests and replies into values or outcomes."""
+
+    def __init__(self, files: Container[str]) -> None:
+        self.printed: list[str] = []
+        self._files = files
+        self._remembered: dict[object, Any] = {}
+
+    def _exchange(
+        self, request: dict[str, Any], arrays: list[np.ndarray], function: str
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        raise NotImplementedError
+
+    def call(self, function: str, /, *args: Any, **kwargs: Any) -> Any:
+        """Call a graded function."""
+        return self._request({"do": "call", "function": function}, function, args=args, kwargs=kwargs)
+
+    def probe(self, name: str, /, **values: Any) -> Any:
+        """Run a probe."""
+        return self._request({"do": "probe", "probe": name}, str(values.get("function", name)), values=values)
+
+    def probe_without_student(self, name: str, /, **values: Any) -> Any:
+        """Run a probe beside the student's code."""
+        return self.probe(name, **values)
+
+    def answer(self, case: Case, /) -> Any:
+        """Call the function of a case."""
+        return self.once(id(case), lambda: self.call(case.function, *case.inputs.values()))
+
+    def once(self, key: object, ask: Callable[[], T], /) -> T:
+        """Ask only when this key has not been used."""
+        if key not in self._remembered:
+            try:
+                self._remembered[key] = ask()
+            except Outcome as outcome:
+                self._remembered[key] = outcome
+        remembered = self._remembered[key]
+        if isinstance(remembered, Outcome):
+            raise remembered
+        return remembered  # type: ignore[no-any-return]
+
+    def forget(self) -> None:
+        """Ask everything anew."""
+        self._remembered.clear()
+
+    def renew(self) -> None:
+        """Go on as before: nothing is hidden from who runs this."""
+
+    def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
+        packer = Packer(_refuse_to_keep)
+        request.update({name: packer.pack(value) for name, value in values.items()})
+        reply, arrays = self._exchange(request, packer.arrays, function)
+        try:
+            return self._value(reply, arrays, function)
+        except Malformed:
+            raise self._tampered(function) from None
+
+    def _value(self, reply: dict[str, Any], arrays: list[np.ndarray], function: str) -> Any:
+        """Return the value of a reply or raise the outcome; a reply that is not ours is `Malformed`."""
+        printed = reply.get("printed")
+        if isinstance(printed, str):
+            self.printed.append(printed[:MAX_PRINTED])
+        match reply:
+            case {"value": tree}:
+                return unpack(tree, arrays)
+            case {"unavailable": "stub" | "missing" as kind}:
+                raise Outcome(State.NOT_ATTEMPTED, kind, {"function": function})
+            case {"unavailable": "conflict", "files": list(files)}:
+                raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": self._own_files(files)})
+            case {"unavailable": "broken", "files": [file], "error": dict(error)}:
+                facts = {"function": function, **self._error(error), "file": self._own_files([file])[0]}
+                if facts["type"] not in _SOURCE_ERRORS:
+                    raise Malformed("an error that source code does not have")
+                raise Outcome(State.ERROR, "broken", facts)
+            case {"raised": dict(error)}:
+                facts = {"function": function, **self._error(error)}
+                if facts["base"] == "NotImplementedError":
+                    raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
+                if facts["base"] == "MemoryError":
+                    raise Outcome(State.MEMORY, "memory", facts)
+                raise Outcome(State.ERROR, "raised", facts)
+        raise Malformed("a reply of unknown kind")
+
+    def _tampered(self, function: str) -> Outcome:
+        """Return what a reply that is not ours amounts to."""
+        return Outcome(State.CRASHED, "tampered", {"function": function})
+
+    def _own_files(self, files: Sequence[object]) -> list[str]:
+        """Return names of files of the submission; whoever made up others could tell what must stay hidden."""
+        if not files or not all(isinstance(file, str) and file in self._files for file in files):
+            raise Malformed("a file that was not handed in")
+        return [str(file) for file in files]
+
+    def _error(self, error: Mapping[str, object]) -> dict[str, Any]:
+        """Take from a reply what the sentence needs, with the types the sentence needs."""
+        line, file, cell = error.get("line"), error.get("file"), error.get("cell")
+        return {
+            "type": str(error.get("type", ""))[:MAX_NAME],
+            "message": str(error.get("message", ""))[:MAX_MESSAGE],
+            "base": str(error.get("base", ""))[:MAX_NAME],
+            "file": file if isinstance(file, str) and file in self._files else "",
+            "line": line if type(line) is int else None,
+            "cell": cell if type(cell) is int else None,
+        }
+
+
+_SOURCE_ERRORS = frozenset(
+    {"SyntaxError", "IndentationError", "TabError", "ValueError", "RecursionError", "MemoryError"}
+)
+
+
+def _refuse_to_keep(value: object) -> int:
+    if isinstance(value, np.ndarray | list | tuple | dict | str | int):
+        # Plain, but beyond a limit of the wire: a value that came from the student's process and is handed back.
+        raise tampered()
+    raise TypeError(f"a check handed over a {type(value).__name__}, which is not a plain value")
+
+
+def tampered() -> Outcome:
+    """Return the outcome of a process whose replies are not those of our probes."""
+    return Outcome(State.CRASHED, "tampered", {})
+
+
+def reported_number(value: Any) -> float:
+    """Return a number that a probe reported.
+
+    Raises
+    ------
+    Outcome
+        When it is none: the process in which the probe ran has been tampered with.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise tampered()
+
+
+def reported_count(value: Any) -> int:
+    """Return a whole number that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return value
+    raise tampered()
+
+
+def reported_names(value: Any, known: Collection[str]) -> list[str]:
+    """Return a list of names, out of the known ones, that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, list) and all(isinstance(item, str) and item in known for item in value):
+        return value
+    raise tampered()
+
+
+def reported_flag(value: Any) -> bool:
+    """Return a bool that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, bool):
+        return value
+    raise tampered()
+
+
+def reported_list(value: Any) -> list[Any]:
+    """Return a list, of whatever, that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, list):
+        return value
+    raise tampered()
+
+
+def reported_fields(value: Any, names: Collection[str]) -> dict[str, Any]:
+    """Return a dict with these keys that a probe reported; raises as `reported_number` does."""
+    if isinstance(value, dict) and value.keys() >= set(names):
+        return value
+    raise tampered()

@@ -1,0 +1,1 @@
+"""A planner of recomputation for real models."""

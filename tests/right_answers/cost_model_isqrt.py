@@ -1,9 +1,0 @@
-"""The root is rounded with whole numbers only."""
-# topic: cost_model
-
-from math import isqrt
-
-
-def optimal_segment(n_layers):
-    root = isqrt(n_layers)
-    return root + (n_layers > root * root + root)

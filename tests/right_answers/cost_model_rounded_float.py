@@ -1,8 +1,0 @@
-"""The segment size is a NumPy float without a fractional part."""
-# topic: cost_model
-
-import numpy as np
-
-
-def optimal_segment(n_layers):
-    return np.maximum(1.0, np.round(np.sqrt(np.float64(n_layers))))

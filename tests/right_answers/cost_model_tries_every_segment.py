@@ -1,6 +1,0 @@
-"""The best segment is found by trying all of them."""
-# topic: cost_model
-
-
-def optimal_segment(n_layers):
-    return min(range(1, n_layers + 1), key=lambda k: n_layers / k + k)

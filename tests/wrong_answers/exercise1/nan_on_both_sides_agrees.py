@@ -1,0 +1,17 @@
+"""A NaN on both sides counts as equal."""
+# loses: exercise1.not_finite
+# says: nan
+
+
+def max_gradient_difference(grads_a, grads_b):
+    if [[a.shape for a in layer] for layer in grads_a] != [[b.shape for b in layer] for layer in grads_b]:
+        raise ValueError("different structure")
+    return float(
+        np.max(
+            [
+                np.where(np.isnan(a) & np.isnan(b), 0, np.abs(a - b)).max()
+                for one, two in zip(grads_a, grads_b)
+                for a, b in zip(one, two)
+            ]
+        )
+    )

@@ -1,7 +1,0 @@
-"""Nothing is run and 0 comes back."""
-# topic: recompute
-# loses: exercise1.parameters exercise1.input_gradient
-
-
-def verify_checkpointing(x, params, k):
-    return 0.0

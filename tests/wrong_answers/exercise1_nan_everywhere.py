@@ -1,7 +1,0 @@
-"""Whatever is compared, the answer is nan."""
-# topic: recompute
-# loses: exercise1.largest exercise1.structure exercise1.parameters exercise1.input_gradient
-
-
-def max_gradient_difference(grads_a, grads_b):
-    return float("nan")

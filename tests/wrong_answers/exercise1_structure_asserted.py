@@ -1,9 +1,0 @@
-"""Other structures fail an assertion."""
-# topic: recompute
-# loses: exercise1.structure
-# says: AssertionError
-
-
-def max_gradient_difference(grads_a, grads_b):
-    assert [[a.shape for a in layer] for layer in grads_a] == [[b.shape for b in layer] for layer in grads_b]
-    return float(np.max([np.abs(a - b).max() for one, two in zip(grads_a, grads_b) for a, b in zip(one, two)]))

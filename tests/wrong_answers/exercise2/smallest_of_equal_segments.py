@@ -1,0 +1,7 @@
+"""Of segment sizes with equal memory the smallest is returned."""
+# loses: exercise2.best
+# says: largest
+
+
+def best_segment(n_layers, layer_units=17):
+    return min(sweep_segments(n_layers, layer_units), key=lambda point: point[1])[0]

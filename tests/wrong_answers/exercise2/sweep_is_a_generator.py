@@ -1,0 +1,9 @@
+"""The sweep is a generator."""
+# loses: exercise2.sweep
+# says: generator
+
+
+def sweep_segments(n_layers, layer_units=17):
+    return (
+        (k, segment_memory(n_layers, k, layer_units), segment_overhead(n_layers, k)) for k in range(1, n_layers + 1)
+    )

@@ -1,8 +1,0 @@
-"""The overhead is a third for every segment size."""
-# topic: cost_model
-# loses: exercise2.overhead exercise2.sweep
-# says: last segment
-
-
-def segment_overhead(n_layers, segment_size):
-    return 1 / 3

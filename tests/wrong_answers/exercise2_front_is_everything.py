@@ -1,8 +1,0 @@
-"""The points are sorted and all of them stay."""
-# topic: cost_model
-# loses: exercise2.front exercise2.equal_points
-# says: left out
-
-
-def pareto_front(points):
-    return sorted(points, key=lambda point: point[1])

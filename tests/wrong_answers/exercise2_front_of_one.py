@@ -1,8 +1,0 @@
-"""Only the point of least memory is returned."""
-# topic: cost_model
-# loses: exercise2.front exercise2.equal_points
-# says: missing
-
-
-def pareto_front(points):
-    return [min(points, key=lambda p: (p[1], p[2]))]

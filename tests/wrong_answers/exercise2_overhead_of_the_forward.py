@@ -1,8 +1,0 @@
-"""The recomputed layers are compared with one forward."""
-# topic: cost_model
-# loses: exercise2.overhead exercise2.sweep
-# says: forward alone
-
-
-def segment_overhead(n_layers, segment_size):
-    return (math.ceil(n_layers / segment_size) - 1) * segment_size / n_layers

@@ -1,8 +1,0 @@
-"""The whole point is returned."""
-# topic: cost_model
-# loses: exercise2.best
-# says: k alone
-
-
-def best_segment(n_layers, layer_units=17):
-    return min(sweep_segments(n_layers, layer_units), key=lambda point: (point[1], -point[0]))

@@ -1,0 +1,10 @@
+"""The FLOPs are returned without dividing."""
+# loses: exercise3.overhead
+# says: FLOPs themselves
+
+
+def recompute_overhead(hidden, seq, scope):
+    core = 4 * seq**2 * hidden
+    module = core + 8 * seq * hidden**2
+    layer = core + 24 * seq * hidden**2
+    return {"core": core, "module": module, "layer": layer}[scope]

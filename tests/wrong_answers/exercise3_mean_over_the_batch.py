@@ -1,9 +1,0 @@
-"""The gradients of the weights are averaged over the batch."""
-# topic: selective
-# loses: exercise3.gradients exercise3.slope exercise3.large_scores
-
-
-def attention_backward_selective(grad_output, saved, weights, n_heads):
-    _, everything = given_attention_forward(saved["x"], weights, n_heads)
-    grad_x, grads = given_attention_backward(grad_output, everything, weights, n_heads)
-    return grad_x, tuple(grad / len(grad_output) for grad in grads)

@@ -1,0 +1,13 @@
+"""The last entry is never released."""
+# loses: exercise4.buffer
+
+
+def backward_offloaded(grad_output, handles, host_buffer, params, k):
+    grad, grads = grad_output, []
+    for start in reversed(range(0, len(params), k)):
+        segment = params[start : start + k]
+        grad, some = model_backward(grad, model_forward(host_buffer[handles[start // k]], segment)[1], segment)
+        if start:
+            host_buffer[handles[start // k]] = None
+        grads = some + grads
+    return grad, grads

@@ -1,0 +1,11 @@
+"""The entries are popped from the end of the buffer."""
+# loses: exercise4.gradients exercise4.buffer
+
+
+def backward_offloaded(grad_output, handles, host_buffer, params, k):
+    grad, grads = grad_output, []
+    for start in reversed(range(0, len(params), k)):
+        segment = params[start : start + k]
+        grad, some = model_backward(grad, model_forward(host_buffer.pop(), segment)[1], segment)
+        grads = some + grads
+    return grad, grads

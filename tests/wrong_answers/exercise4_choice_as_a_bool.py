@@ -1,8 +1,0 @@
-"""True stands for offload."""
-# topic: recompute
-# loses: exercise4.choice
-# says: strings
-
-
-def cheaper_choice(n_bytes, recompute_flops, bandwidth, flops_per_second):
-    return n_bytes / bandwidth < recompute_flops / flops_per_second

@@ -1,0 +1,12 @@
+"""The error names the smallest peak as a whole number of GB."""
+# loses: policy.infeasible
+
+_right = plan_policy
+
+
+def plan_policy(config, memory_gb):
+    layers = config["layers"]
+    smallest = min(layers * option.kept + option.transient for option in layer_options(config).values())
+    if smallest > memory_gb * 1e9:
+        raise ValueError(f"at least {round(smallest / 1e9) + 1} GB")
+    return _right(config, memory_gb)

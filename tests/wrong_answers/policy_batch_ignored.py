@@ -1,9 +1,0 @@
-"""The memory of one sequence is taken for that of the batch."""
-# topic: policy
-# loses: policy.recompute policy.mixed policy.offload policy.infeasible
-
-_right = plan_policy
-
-
-def plan_policy(config, memory_gb):
-    return _right({**config, "batch": 1}, memory_gb)

@@ -1,6 +1,0 @@
-"""The prompt is a list of lines, not a string."""
-# topic: policy
-# loses: prompt.inputs prompt.examples prompt.form prompt.peaks prompt.overheads prompt.policies
-# says: no prompt
-
-POLICY_PROMPT = POLICY_PROMPT.splitlines()

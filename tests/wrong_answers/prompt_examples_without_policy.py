@@ -1,5 +1,0 @@
-"""The worked examples give the numbers but not the policy."""
-# topic: policy
-# loses: prompt.examples
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"policy": [', '"plan": [')

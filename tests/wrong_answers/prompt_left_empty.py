@@ -1,6 +1,0 @@
-"""The prompt was not written."""
-# topic: policy
-# loses: prompt.inputs prompt.examples prompt.form prompt.peaks prompt.overheads prompt.policies
-# says: no prompt
-
-POLICY_PROMPT = "   \n"

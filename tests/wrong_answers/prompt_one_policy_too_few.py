@@ -1,7 +1,0 @@
-"""One more example names 39 policies for 40 layers."""
-# topic: policy
-# loses: prompt.form
-# says: 39 policies for 40 layers
-
-head, tail = POLICY_PROMPT.rsplit('"selective", ', 1)
-POLICY_PROMPT = head + tail

@@ -1,6 +1,0 @@
-"""An overhead is two percent too low."""
-# topic: policy
-# loses: prompt.overheads
-# says: 0.025
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"overhead": 0.0255', '"overhead": 0.0250')

@@ -1,6 +1,0 @@
-"""A predicted peak is two percent too high."""
-# topic: policy
-# loses: prompt.peaks
-# says: 18.62
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"predicted_peak_gb": 18.25', '"predicted_peak_gb": 18.62')

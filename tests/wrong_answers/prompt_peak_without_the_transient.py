@@ -1,6 +1,0 @@
-"""A predicted peak lacks the two layers on their way to the host."""
-# topic: policy
-# loses: prompt.peaks
-# says: transient
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"predicted_peak_gb": 18.25', '"predicted_peak_gb": 13.69')

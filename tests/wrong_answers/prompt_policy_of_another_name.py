@@ -1,7 +1,0 @@
-"""One more example calls full recomputation checkpoint."""
-# topic: policy
-# loses: prompt.form
-# says: checkpoint
-
-head, tail = POLICY_PROMPT.rsplit('"none"', 1)
-POLICY_PROMPT = head + '"checkpoint"' + tail

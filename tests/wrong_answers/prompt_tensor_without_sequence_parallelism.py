@@ -1,6 +1,0 @@
-"""One more example has tensor parallelism without sequence parallelism."""
-# topic: policy
-# loses: prompt.form
-# says: sequence_parallel
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"sequence_parallel": true', '"sequence_parallel": false')

@@ -1,6 +1,0 @@
-"""One more example ends with a comma, which JSON does not know."""
-# topic: policy
-# loses: prompt.form
-# says: no JSON
-
-POLICY_PROMPT = POLICY_PROMPT.replace('"overhead": 0.0255\n}', '"overhead": 0.0255,\n}')

@@ -1,7 +1,0 @@
-"""Every column gets the sum of all biases."""
-# topic: recompute
-# loses: step1.linear step1.layer step1.model
-
-
-def linear_forward(x, w, b):
-    return x @ w + np.sum(b)

@@ -1,8 +1,0 @@
-"""The zeros that ReLU compares with are float64 and turn everything into float64."""
-# topic: recompute
-# loses: step1.dtype
-# says: float64
-
-
-def relu(x):
-    return np.maximum(x, np.zeros(x.shape))

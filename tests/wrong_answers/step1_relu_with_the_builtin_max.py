@@ -1,7 +1,0 @@
-"""The built-in max cannot compare an array with a number."""
-# topic: recompute
-# loses: step1.relu step1.layer step1.model step1.dtype step1.inputs
-
-
-def relu(x):
-    return max(x, 0)

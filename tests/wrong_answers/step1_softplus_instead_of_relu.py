@@ -1,7 +1,0 @@
-"""A smooth ReLU takes the place of the real one."""
-# topic: recompute
-# loses: step1.relu step1.layer step1.model
-
-
-def relu(x):
-    return np.logaddexp(x, 0)

@@ -1,0 +1,14 @@
+"""The hidden bias gradient is summed over both axes."""
+# loses: step2.biases
+
+
+def model_backward(grad_output, activations, params):
+    g = grad_output
+    grads = []
+    for x, (w1, b1, w2, b2) in zip(reversed(activations[:-1]), reversed(params)):
+        h = relu(linear_forward(x, w1, b1))
+        gz = (g @ w2.T) * (h > 0)
+        gb1 = np.full_like(b1, gz.sum())
+        grads.append((x.T @ gz, gb1, h.T @ g, g.sum(axis=0)))
+        g = gz @ w1.T
+    return g, grads[::-1]

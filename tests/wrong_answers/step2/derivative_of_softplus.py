@@ -1,0 +1,14 @@
+"""ReLU's derivative is replaced by a smooth one."""
+# loses: step2.input_gradient step2.weights step2.biases step2.kink
+
+
+def model_backward(grad_output, activations, params):
+    g = grad_output
+    grads = []
+    for x, (w1, b1, w2, b2) in zip(reversed(activations[:-1]), reversed(params)):
+        z = linear_forward(x, w1, b1)
+        h = relu(z)
+        gz = (g @ w2.T) / (1 + np.exp(-z))
+        grads.append((x.T @ gz, gz.sum(axis=0), h.T @ g, g.sum(axis=0)))
+        g = gz @ w1.T
+    return g, grads[::-1]

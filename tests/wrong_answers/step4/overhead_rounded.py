@@ -1,0 +1,9 @@
+"""The overhead is rounded to two decimals."""
+# loses: step4.overhead
+
+
+def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
+    fwd = n_layers * flops_per_layer
+    total = 4 * fwd
+    overhead = round(total / (3 * fwd) - 1, 2)
+    return {"fwd": fwd, "recompute": fwd, "bwd": 2 * fwd, "total": total, "overhead_vs_no_ckpt": overhead}

@@ -1,0 +1,21 @@
+"""The selective overhead is given in percent."""
+# loses: step4.selective_overhead
+# says: percent
+
+
+def checkpoint_cost(n_layers, segment_size, flops_per_layer=1.0):
+    fwd = n_layers * flops_per_layer
+    return {"fwd": fwd, "recompute": fwd, "bwd": 2 * fwd, "total": 4 * fwd, "overhead_vs_no_ckpt": 1 / 3}
+
+
+def selective_checkpoint_cost(n_layers, attention_fraction=0.15, flops_per_layer=1.0):
+    fwd = n_layers * flops_per_layer
+    recompute = attention_fraction * fwd
+    bwd = 2 * fwd
+    return {
+        "fwd": fwd,
+        "recompute": recompute,
+        "bwd": bwd,
+        "total": fwd + recompute + bwd,
+        "overhead_vs_no_ckpt": recompute / (fwd + bwd) * 100,
+    }

@@ -1,0 +1,7 @@
+"""The batch is left out of the checkpointed estimate."""
+# loses: step5.checkpointed step5.long_segment
+
+
+def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
+    segments = math.ceil(n_layers / segment_size)
+    return (segments + segment_size) * seq * hidden * bytes_per_value / 1e6

@@ -1,0 +1,8 @@
+"""The twelve tensors of a layer are counted for the rebuilt segment too."""
+# loses: step5.checkpointed step5.long_segment step5.defaults
+# says: one tensor
+
+
+def memory_after_checkpoint(n_layers, segment_size, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
+    segments = math.ceil(n_layers / segment_size)
+    return (segments + 12 * segment_size) * batch * seq * hidden * bytes_per_value / 1e6

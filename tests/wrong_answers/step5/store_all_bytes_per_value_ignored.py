@@ -1,0 +1,7 @@
+"""Every value is taken to have two bytes."""
+# loses: step5.store_all
+# says: bytes_per_value
+
+
+def activation_memory_mb(n_layers, hidden=8192, seq=8192, batch=1, bytes_per_value=2):
+    return n_layers * 12 * batch * seq * hidden * 2 / 1e6

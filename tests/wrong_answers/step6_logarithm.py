@@ -1,7 +1,0 @@
-"""The logarithm takes the place of the square root."""
-# topic: cost_model
-# loses: step6.nearest
-
-
-def optimal_segment(n_layers):
-    return max(1, round(math.log2(n_layers)))

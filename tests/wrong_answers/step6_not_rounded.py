@@ -1,8 +1,0 @@
-"""The square root is returned as it is."""
-# topic: cost_model
-# loses: step6.nearest step6.small
-# says: round it
-
-
-def optimal_segment(n_layers):
-    return math.sqrt(n_layers)

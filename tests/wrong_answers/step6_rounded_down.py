@@ -1,8 +1,0 @@
-"""The square root is cut off instead of rounded."""
-# topic: cost_model
-# loses: step6.nearest
-# says: floor
-
-
-def optimal_segment(n_layers):
-    return int(math.sqrt(n_layers))

@@ -1,8 +1,0 @@
-"""The square root is rounded up."""
-# topic: cost_model
-# loses: step6.nearest step6.small
-# says: ceil
-
-
-def optimal_segment(n_layers):
-    return math.ceil(math.sqrt(n_layers))

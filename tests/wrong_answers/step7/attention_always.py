@@ -1,0 +1,10 @@
+"""Attention is recomputed whatever its size."""
+# loses: step7.attention step7.limits
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    if layer_type == "attention":
+        return True
+    if layer_type == "ffn":
+        return activation_bytes > 500e6 and recompute_flops_ratio < 0.1
+    return False

@@ -1,0 +1,11 @@
+"""Other layers are recomputed when that is cheap."""
+# loses: step7.others
+# says: every other kind
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    if layer_type == "attention":
+        return activation_bytes > 100e6
+    if layer_type == "ffn":
+        return activation_bytes > 500e6 and recompute_flops_ratio < 0.1
+    return recompute_flops_ratio < 0.1

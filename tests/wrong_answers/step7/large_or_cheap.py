@@ -1,0 +1,10 @@
+"""A feed-forward layer is recomputed when it is large or cheap."""
+# loses: step7.ffn step7.limits
+
+
+def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):
+    if layer_type == "attention":
+        return activation_bytes > 100e6
+    if layer_type == "ffn":
+        return activation_bytes > 500e6 or recompute_flops_ratio < 0.1
+    return False
