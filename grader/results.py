@@ -129,7 +129,7 @@ class Override:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SubmissionResult:
     """The verdict on one submission.
 
@@ -186,8 +186,8 @@ class SubmissionResult:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One call of `grader run`; `submissions` may be read from disk as it is walked through."""
+class RunResults:
+    """The results of one call of `grader run`; `submissions` may be read from disk as it is walked through."""
 
     seed: int
     isolation: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from typer.main import get_command
 
 from grader.author.pictures import FOLDER, draw
 from grader.commands.main import app
+from grader.formats.registry import Format
 from grader.results import State
 from lesson.course import load_course
 
@@ -136,6 +138,13 @@ def test_states_and_exit_codes_are_all_explained() -> None:
         assert f"| {state.value} |" in README
     for code in (0, 1, 2, 3, 4, 130):
         assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
+
+
+def test_every_format_is_named_and_no_other() -> None:
+    line = re.search(r"--format (\w+) +# or (.*)$", README, re.MULTILINE)
+    assert line is not None
+    # The first line of that block shows the default, a page in HTML.
+    assert Counter([Format.HTML, line[1], *line[2].split(", ")]) == Counter(Format)
 
 
 def test_the_changelog_knows_the_points() -> None:

@@ -99,15 +99,14 @@ class Classroom:
         if not exercises:
             return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(
-            submission.id,
-            submission.path,
-            exercises,
-            submission.notes,
-            "",
-            time.perf_counter() - started,
-            student.cpu_seconds,
-            student.peak_mb,
-            submission.name,
+            id=submission.id,
+            path=submission.path,
+            exercises=exercises,
+            notes=submission.notes,
+            seconds=time.perf_counter() - started,
+            cpu_seconds=student.cpu_seconds,
+            peak_mb=student.peak_mb,
+            name=submission.name,
         )
 
 
@@ -128,7 +127,12 @@ def _all_in_state(course: Course, submission: Submission, state: State, feedback
         for exercise in course.exercises
     )
     return SubmissionResult(
-        submission.id, submission.path, exercises, submission.notes, submission.problem, name=submission.name
+        id=submission.id,
+        path=submission.path,
+        exercises=exercises,
+        notes=submission.notes,
+        problem=submission.problem,
+        name=submission.name,
     )
 
 

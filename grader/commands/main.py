@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
 
 from grader.commands import policy
+from grader.formats.registry import Format
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -38,18 +38,6 @@ app.add_typer(export_app, name="export")
 author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
 app.add_typer(author_app, name="author")
 app.add_typer(policy.app, name="policy")
-
-
-class ReportFormat(StrEnum):
-    """The forms of `grader report`."""
-
-    HTML = "html"
-    CSV = "csv"
-    CANVAS = "canvas"
-    MOODLE = "moodle"
-    JUNIT = "junit"
-    GRADESCOPE = "gradescope"
-    CLASSROOM50 = "classroom50"
 
 
 StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Only this exercise, such as step3.")]
@@ -117,25 +105,35 @@ def run(
     from grader.results import State
 
     console = _console()
-    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated, execute)
+    options = RunOptions(
+        paths=tuple(paths),
+        output=output,
+        seed=seed,
+        jobs=jobs,
+        resume=resume,
+        roster=roster,
+        scheduler=scheduler,
+        allow_unisolated=allow_unisolated,
+        execute=execute,
+    )
     try:
-        outcome = run_class(options, _course(), console)
+        finished = run_class(options, _course(), console)
     except Unusable as error:
         _stop(str(error), USAGE)
-    print_run(console, outcome.results)
-    if outcome.results.isolation == "none":
+    print_run(console, finished.results)
+    if finished.results.isolation == "none":
         console.print("NOT ISOLATED: student code ran with the rights of this account.", style="bold red")
     console.print(
-        f"Seed {outcome.results.seed}, isolation {outcome.results.isolation}. Results are in {output}.",
+        f"Seed {finished.results.seed}, isolation {finished.results.isolation}. Results are in {output}.",
         style="dim",
         highlight=False,
     )
-    if outcome.interrupted:
+    if finished.interrupted:
         _stop("Interrupted; --resume goes on where this run stopped.", INTERRUPTED)
-    states = [result.state for result in outcome.results.submissions]
+    states = [result.state for result in finished.results.submissions]
     if State.GRADER_ERROR in states:
         raise typer.Exit(GRADER_ERROR)
-    percents = [100 * (result.points or 0) / result.max_points for result in outcome.results.submissions]
+    percents = [100 * (result.points or 0) / result.max_points for result in finished.results.submissions]
     if fail_under is not None and min(percents) < fail_under:
         raise typer.Exit(BELOW_THRESHOLD)
 
@@ -216,22 +214,21 @@ def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder tha
 @app.command()
 def report(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
-    form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.HTML,
+    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.HTML,
     output: Annotated[
         Path | None, typer.Option(metavar="PATH", help="Where to; by default beside the results.")
     ] = None,
 ) -> None:
     """Write the results of a run in another form; overrides.csv in its folder counts and shows."""
-    from grader.classroom.run import Unusable, stored_run, write_report
-    from grader.formats.html import HtmlUnavailable
+    from grader.classroom.run import Unusable, stored_results
+    from grader.formats.writing import FormatUnavailable
 
     try:
-        run_results = stored_run(results, _course())
-        written, remarks = write_report(run_results, form.value, output or results)
-    except (Unusable, HtmlUnavailable) as error:
+        written = form.write(stored_results(results, _course()), output or results)
+    except (Unusable, FormatUnavailable) as error:
         _stop(str(error), USAGE)
-    print(written)
-    for remark in remarks:
+    print(written.path)
+    for remark in written.remarks:
         print(_printable(remark))
 
 
@@ -254,7 +251,7 @@ def replay(
 ) -> None:
     """Show the exact call behind a verdict as a snippet that runs on its own, and ask it again."""
     from grader.classroom.replay import replay as ask_again
-    from grader.classroom.run import Unusable, stored_run
+    from grader.classroom.run import Unusable, stored_results
     from grader.formats.terminal import print_check
 
     course = _course()
@@ -264,7 +261,7 @@ def replay(
         names = ", ".join(f"{exercise.id}.{known.id}" for known in exercise.checks)
         _stop(f"There is no check {check_name!r}; {exercise.id} has {names}.", USAGE)
     try:
-        run_results = stored_run(results, course)
+        run_results = stored_results(results, course)
     except Unusable as error:
         _stop(str(error), USAGE)
     found = [result for result in run_results.submissions if result.id == student]

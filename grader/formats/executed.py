@@ -9,9 +9,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.store import safe_name
-from grader.formats.results_json import write_atomically
 from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
+from grader.formats.writing import safe_name, write_atomically
 from grader.messages import _
 from grader.results import ExerciseResult, State, SubmissionResult
 from grader.words import printable, state_name

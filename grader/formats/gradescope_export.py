@@ -13,8 +13,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.store import submission_from_dict
 from grader.formats import gradescope
+from grader.formats.results_json import submission_from_dict
 from grader.formats.student_view import open_score
 from grader.isolation.sandbox import detect
 from grader.messages import _

@@ -13,11 +13,10 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.store import safe_name
-from grader.formats.results_json import write_atomically
 from grader.formats.student_view import SYMBOLS, feedback_rows, open_check, open_score, override_text, points_of
+from grader.formats.writing import FormatUnavailable, safe_name, write_atomically
 from grader.messages import _, ngettext
-from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
 from grader.words import printable, state_name
 
 if TYPE_CHECKING:
@@ -29,11 +28,7 @@ _BINS = 10
 _NAME, _REMARK = 100, 500
 
 
-class HtmlUnavailable(RuntimeError):
-    """Jinja2 is not installed; the text says how to get it."""
-
-
-def write_report(run: Run, folder: Path) -> Path:
+def write_report(run: RunResults, folder: Path) -> Path:
     """Write `index.html` for the instructor and `students/*.html`, one page at a time.
 
     Returns
@@ -43,7 +38,7 @@ def write_report(run: Run, folder: Path) -> Path:
 
     Raises
     ------
-    HtmlUnavailable
+    FormatUnavailable
         When Jinja2 is missing.
     """
     environment = _environment()
@@ -65,7 +60,7 @@ def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise HtmlUnavailable(
+        raise FormatUnavailable(
             _("HTML reports need Jinja2; install it with {command}.").format(
                 command="pip install 'checkpointing-course[instructor]'"
             )
@@ -210,7 +205,7 @@ class _Class:
             }
         )
 
-    def values(self, run: Run) -> dict[str, Any]:
+    def values(self, run: RunResults) -> dict[str, Any]:
         tallies = [tally.values() for tally in self._tallies.values()]
         used = {state for tally in self._tallies.values() for state in tally.states}
         count = len(self._rows)

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.messages import _, ngettext
-from grader.results import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, RunResults, State, SubmissionResult
 from grader.words import exercise_score, feedback_rows, printable, score, state_name
 
 _STYLES = {
@@ -29,7 +29,7 @@ _STYLES = {
 }
 
 
-def print_run(console: Console, run: Run) -> None:
+def print_run(console: Console, run: RunResults) -> None:
     """Print the results of `grader run`: details for one submission, a table for several."""
     if len(run.submissions) == 1:
         print_submission(console, run.submissions[0], instructor=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.results import CheckResult, ExerciseResult, Feedback, Override, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, Override, RunResults, State, SubmissionResult
 from lesson.course import load_course
 
 # The seven steps: what the tests say does not change when exercises are added.
@@ -67,7 +67,8 @@ def submission(identity: str, *states: State, text: str = "text", **values: obje
     count = len(COURSE.exercises)
     padded = [*states, *[states[-1]] * count][:count]
     exercises = tuple(exercise_result(number, state, text=text) for number, state in enumerate(padded))
-    return replace(SubmissionResult(identity, "somewhere", exercises, seconds=1.5, cpu_seconds=0.25), **values)
+    result = SubmissionResult(id=identity, path="somewhere", exercises=exercises, seconds=1.5, cpu_seconds=0.25)
+    return replace(result, **values)
 
 
 def passed(identity: str = "s001", **values: object) -> SubmissionResult:
@@ -106,11 +107,11 @@ def nasty_submissions() -> list[SubmissionResult]:
     ]
 
 
-def run_of(*submissions: SubmissionResult) -> Run:
-    return Run(SEED, "bwrap", COURSE.title, submissions)
+def run_of(*submissions: SubmissionResult) -> RunResults:
+    return RunResults(SEED, "bwrap", COURSE.title, submissions)
 
 
-def everything() -> Run:
+def everything() -> RunResults:
     """Return a run with every state and every nasty text."""
     with_memory = submission("s005", State.MEMORY, State.PASSED)
     return run_of(

@@ -24,8 +24,9 @@ from made_runs import (
     with_grader_error,
 )
 
-from grader.formats.html import HtmlUnavailable, write_report
-from grader.results import Run, State
+from grader.formats.html import write_report
+from grader.formats.writing import FormatUnavailable
+from grader.results import RunResults, State
 
 # Every element and attribute that the templates use; nothing else may come from anywhere.
 ELEMENTS = {
@@ -215,7 +216,7 @@ def test_the_class_page_is_sorted_and_complete(tmp_path):
 
 
 def test_missing_isolation_is_said_loudly(tmp_path):
-    page, _students = report(Run(SEED, "none", "Course", (passed(),)), tmp_path)
+    page, _students = report(RunResults(SEED, "none", "Course", (passed(),)), tmp_path)
     assert "NOT ISOLATED" in page.words
 
 
@@ -234,7 +235,7 @@ def test_without_jinja2_a_sentence_says_what_to_install(tmp_path, monkeypatch):
         return real(name, *args, **kwargs)
 
     monkeypatch.setattr(builtins, "__import__", without_jinja2)
-    with pytest.raises(HtmlUnavailable, match=r"Jinja2; install it with pip install 'checkpointing-course\[instr"):
+    with pytest.raises(FormatUnavailable, match=r"Jinja2; install it with pip install 'checkpointing-course\[instr"):
         write_report(run_of(passed()), tmp_path / "report")
     assert not (tmp_path / "report").exists()
 

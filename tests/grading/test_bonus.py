@@ -19,7 +19,7 @@ from grader.formats import classroom50, gradescope, results_json
 from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygote
-from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
 from grader.student.here import LocalStudent
 from lesson.course import load_course
 
@@ -39,7 +39,7 @@ def submission(bonus: State, others: State = State.PASSED) -> SubmissionResult:
         ExerciseResult(each, tuple(CheckResult(check, bonus if each.bonus else others) for check in each.checks))
         for each in COURSE.exercises
     )
-    return SubmissionResult("somebody", "somebody.py", exercises)
+    return SubmissionResult(id="somebody", path="somebody.py", exercises=exercises)
 
 
 def test_a_bonus_is_not_part_of_the_course_s_points():
@@ -86,7 +86,7 @@ def test_who_tried_it_sees_it():
 def test_skipped_is_a_state_of_the_schema():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(results_json.SCHEMA_FILE.read_text(encoding="utf-8"))
-    jsonschema.validate(results_json.to_dict(Run(1, "none", "", [submission(State.SKIPPED)])), schema)
+    jsonschema.validate(results_json.to_dict(RunResults(1, "none", "", [submission(State.SKIPPED)])), schema)
 
 
 def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torch, skeletons):
@@ -221,7 +221,7 @@ def test_full_points_are_full_with_a_bonus_too(tmp_path):
     from grader.formats import html
 
     students = [replace(submission(state), id=state) for state in (State.PASSED, State.SKIPPED)]
-    page = html.write_report(Run(1, "none", "", students), tmp_path / "report")
+    page = html.write_report(RunResults(1, "none", "", students), tmp_path / "report")
     text = " ".join(re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")).split())
     assert "full points 2" in text
 

@@ -258,7 +258,7 @@ class Judge:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
         finally:
             student.close()
-        return SubmissionResult(submission.id, "", graded, submission.notes)
+        return SubmissionResult(id=submission.id, path="", exercises=graded, notes=submission.notes)
 
     def report(self, hostile: Hostile) -> tuple[dict[str, Any], Any]:
         """Grade one submission, then the control, and look at what has changed."""
@@ -325,9 +325,9 @@ def complaints_about_reports(judge: Judge, results: list[Any], folder: Path) -> 
     from rich.console import Console
 
     from grader.formats import classroom50, gradebook, gradescope, html, junit, results_json, terminal
-    from grader.results import Run
+    from grader.results import RunResults
 
-    run = Run(SEED, judge.isolation.level, judge.course.title, tuple(results))
+    run = RunResults(SEED, judge.isolation.level, judge.course.title, tuple(results))
     folder.mkdir()
     (folder / "instructor").mkdir()
     results_json.write(run, folder / "instructor" / "results.json")
