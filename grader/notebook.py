@@ -16,13 +16,12 @@ from typing import Any
 
 from grader.cases.recorded import RecordedCases
 from grader.desk.checking import CALL_SECONDS, import_ahead
-from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
 from grader.formats.terminal import print_exercise
 from grader.grading import CheckSession, skipped
 from grader.messages import _, ngettext
 from grader.results import CheckResult, ExerciseResult, State
 from grader.student.here import InProcessStudent
-from grader.words import exercise_score, printable, state_name
+from grader.words import SYMBOLS, Reader, exercise_score, feedback_rows, printable, score, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from grader.worker.workbench import quick_collections
@@ -135,7 +134,7 @@ class Checked:
 
     def _progress(self) -> str:
         known = [result for _exercise, result in self.topic if result is not None]
-        points = points_of(
+        points = score(
             sum(result.points or 0 for result in known), sum(exercise.points for exercise, _result in self.topic)
         )
         steps = "  ".join(
@@ -306,11 +305,10 @@ def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
 
 def _rows(check: CheckResult) -> tuple[tuple[str, str], ...]:
     """Return labels and texts of a check's feedback; where to read stands below all of them."""
-    if check.state is State.PASSED or check.feedback is None:
+    if check.state is State.PASSED:
         return ()
-    rows = [(label, text) for label, text in feedback_rows(check) if label != _("read")]
-    printed = printable(check.feedback.printed).rstrip()
-    return (*rows, *([(_("printed"), printed)] if printed else []))
+    rows = feedback_rows(check.feedback, Reader.STUDENT_AT_WORK)
+    return tuple((row.label, row.text) for row in rows if row.field != "read")
 
 
 _GRID = "display:grid; grid-template-columns:max-content minmax(0, 1fr); gap:0 .8em; margin:.1em 0 .4em 1.2em"

@@ -17,6 +17,7 @@ from grader.author.pictures import FOLDER, draw
 from grader.commands.main import app
 from grader.formats.registry import Format
 from grader.results import State
+from grader.words import SYMBOLS, state_name
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
@@ -133,9 +134,16 @@ def test_pictures_are_shown_and_load_nothing(name: str) -> None:
     assert str(ROOT) not in text_of((ROOT / FOLDER / name).read_text(encoding="utf-8"))
 
 
-def test_states_and_exit_codes_are_all_explained() -> None:
-    for state in State:
-        assert f"| {state.value} |" in README
+def test_the_table_of_states_is_the_one_that_is_printed() -> None:
+    table = README.partition("| | state | meaning |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert [(symbol, name) for symbol, name, _meaning in rows] == [
+        (SYMBOLS[state], state_name(state)) for state in State
+    ]
+    assert all(meaning for _symbol, _name, meaning in rows)
+
+
+def test_exit_codes_are_all_explained() -> None:
     for code in (0, 1, 2, 3, 4, 130):
         assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
 

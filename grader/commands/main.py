@@ -279,10 +279,12 @@ def replay(
 def doctor() -> None:
     """Say what isolation this machine offers, which extras are installed, and what to do about what is missing."""
     from grader.commands.doctor import examine
+    from grader.results import State
+    from grader.words import SYMBOLS
 
     console = _console()
     for finding in examine():
-        mark, style = ("✓", "green") if finding.fine else ("✗", "yellow")
+        mark, style = (SYMBOLS[State.PASSED], "green") if finding.fine else (SYMBOLS[State.FAILED], "yellow")
         console.print(f"[{style}]{mark}[/] ", end="")
         console.print(finding.sentence, highlight=False, markup=False)
         if finding.advice:

@@ -20,7 +20,7 @@ from grader.desk.browser_figures import FIGURES
 from grader.desk.checking import Checker
 from grader.messages import _
 from grader.results import CheckResult, ExerciseResult
-from grader.words import feedback_rows, printable, state_name
+from grader.words import Reader, feedback_rows, printable, state_name
 from grader.worker.loading import Unavailable
 from lesson.course import Exercise, load_course
 
@@ -74,7 +74,7 @@ def check_as_data(result: CheckResult) -> dict[str, Any]:
         "state": result.state.value,
         "word": state_name(result.state),
         "points": result.points,
-        "rows": feedback_rows(result.feedback, instructor=False) if result.feedback else [],
+        "rows": [row[1:] for row in feedback_rows(result.feedback, Reader.STUDENT_AT_WORK)],
     }
 
 

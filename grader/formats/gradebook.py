@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.formats.student_view import open_score, override_text, points_of
+from grader.formats.student_view import open_score, override_text
 from grader.formats.writing import write_atomically
 from grader.messages import _
 from grader.results import RunResults, State, SubmissionResult
-from grader.words import printable, state_name
+from grader.words import printable, score, state_name
 
 _Cell: TypeAlias = str | int | float | None
 
@@ -135,7 +135,7 @@ def _comments(result: SubmissionResult) -> str:
     lines = [] if result.points is not None else [open_score()]
     lines += [result.problem] if result.problem else []
     for exercise in result.exercises:
-        points = points_of(result.points_of(exercise), exercise.exercise.points)
+        points = score(result.points_of(exercise), exercise.exercise.points)
         lines.append(f"{exercise.exercise.id}: {points}, {state_name(exercise.state)}")
         override = result.override(exercise.exercise.id)
         lines += [exercise.note] if exercise.note else []

@@ -13,11 +13,11 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from grader.formats.student_view import SYMBOLS, feedback_rows, open_check, open_score, override_text, points_of
+from grader.formats.student_view import open_check, open_score, override_text
 from grader.formats.writing import FormatUnavailable, safe_name, write_atomically
 from grader.messages import _, ngettext
 from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
-from grader.words import printable, state_name
+from grader.words import SYMBOLS, Reader, feedback_rows, printable, score, state_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -92,7 +92,7 @@ def _student(result: SubmissionResult) -> dict[str, Any]:
     return {
         "id": _short(result.id).strip() or _("no id"),
         "name": _short(result.name).strip(),
-        "points": points_of(result.points, result.max_points),
+        "points": score(result.points, result.max_points),
         "open": open_score() if result.points is None else "",
         "problem": _short(result.problem, _REMARK),
         "notes": [_short(note, _REMARK) for note in result.notes],
@@ -108,7 +108,7 @@ def _exercise(result: SubmissionResult, exercise: ExerciseResult) -> dict[str, A
         "id": exercise.exercise.id,
         "title": _(exercise.exercise.title),
         "state": _state(exercise.state),
-        "points": points_of(result.points_of(exercise), exercise.exercise.points),
+        "points": score(result.points_of(exercise), exercise.exercise.points),
         "note": exercise.note,
         "override": "" if override is None else override_text(exercise, override),
         "checks": [_check(check, quiet) for check in exercise.checks],
@@ -116,14 +116,15 @@ def _exercise(result: SubmissionResult, exercise: ExerciseResult) -> dict[str, A
 
 
 def _check(result: CheckResult, quiet: bool) -> dict[str, Any]:
+    shown = feedback_rows(result.feedback, Reader.STUDENT_OF_A_REPORT)
     return {
         "title": _(result.check.title),
         "state": _state(result.state),
-        "points": points_of(result.points, result.check.points),
+        "points": score(result.points, result.check.points),
         "open": open_check() if result.state is State.GRADER_ERROR and not quiet else "",
         "feedback": [
-            {"label": label, "text": text, "kind": "likely" if label == _("likely") else ""}
-            for label, text in ([] if quiet or result.state is State.PASSED else feedback_rows(result))
+            {"label": row.label, "text": row.text, "kind": "likely" if row.field == "cause" else ""}
+            for row in ([] if quiet or result.state is State.PASSED else shown)
         ],
     }
 
@@ -197,7 +198,7 @@ class _Class:
                 "shown_id": _short(result.id).strip() or _("no id"),
                 "name": _short(result.name).strip(),
                 "href": href,
-                "points": points_of(result.points, result.max_points),
+                "points": score(result.points, result.max_points),
                 "percent": None if percent is None else round(percent),
                 "states": [_state(exercise.state) for exercise in result.exercises],
                 "overridden": [result.override(exercise.exercise.id) is not None for exercise in result.exercises],
