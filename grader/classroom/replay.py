@@ -17,7 +17,7 @@ from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygotes
 from grader.results import CheckResult, State
-from grader.student.sealed import Bystander, RemoteStudent
+from grader.student.sealed import SealedStudents
 from lesson.course import Course, Exercise
 
 # How a case is asked when its inputs are not the arguments of its function.
@@ -96,19 +96,11 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     group = fresh.of(exercise.id)[check_id]
     session = CheckSession(course, cases)
     zygotes = Zygotes(detect())
-    bystander = Bystander(zygotes)
+    students = SealedStudents(course, zygotes, reference_functions(course))
     try:
         for index, case in enumerate(group):
             cases.index = index
-            student = RemoteStudent(
-                zygotes,
-                submission.files,
-                course.functions,
-                reference_functions(course),
-                patience=course.call_seconds,
-                requires=course.required(course.packages),
-                bystander=bystander,
-            )
+            student = students.student(submission.files)
             try:
                 (graded,) = session.grade(student, [exercise])
             finally:

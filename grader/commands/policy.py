@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from solutions.planner.answers import Case, Reply, Verdict
+    from solutions.planner.answers import Question, Reply, Verdict
     from solutions.planner.plan import Hardware, ModelConfig
 
 DOES_NOT_FIT = 1
@@ -171,15 +171,15 @@ def check(
 @app.command()
 def cases(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Write 20 questions, each a configuration with a budget, to try a prompt on."""
-    from solutions.planner.answers import cases as questions
+    from solutions.planner.answers import standard_questions
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.")
     folder.mkdir(parents=True, exist_ok=True)
-    for case in questions():
+    for case in standard_questions():
         text = json.dumps(case.to_dict(), indent=2) + "\n"
         (folder / f"{case.name}.json").write_text(text, encoding="utf-8")
-    print(f"{len(questions())} questions are in {folder}. Name each answer like its question and score them.")
+    print(f"{len(standard_questions())} questions are in {folder}. Name each answer like its question and score them.")
 
 
 @app.command()
@@ -201,8 +201,8 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Score a prompt by the answers it has led to: how many fit, and how far they are from the best."""
-    from solutions.planner.answers import cases as questions
     from solutions.planner.answers import score as score_answers
+    from solutions.planner.answers import standard_questions
 
     replies: dict[str, Reply] = {}
     if bool(endpoint) != bool(model):
@@ -214,7 +214,7 @@ def score(
             if reply.answer is not None:
                 text = json.dumps(reply.answer, indent=2, allow_nan=False) + "\n"
                 (answers / f"{name}.json").write_text(text, encoding="utf-8")
-    found: dict[str, object] = {**(replies or _stored(answers, questions()))}
+    found: dict[str, object] = {**(replies or _stored(answers, standard_questions()))}
     if not found:
         _stop(f"{answers} holds no answer to any of the questions that `grader policy cases` writes.")
     result = score_answers(found)
@@ -280,15 +280,15 @@ def _known(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _question(path: Path) -> Case:
+def _question(path: Path) -> Question:
     from lesson.policy_form import is_number
-    from solutions.planner.answers import Case
+    from solutions.planner.answers import Question
 
     question = _read_json(path)
     fields: dict[str, Any] = question if isinstance(question, dict) else {}
     if not isinstance(fields.get("config"), dict) or not is_number(fields.get("memory_gb")):
         _stop(f"{path} is no question: it needs config and memory_gb.")
-    return Case(path.stem, fields["config"], float(fields["memory_gb"]))
+    return Question(path.stem, fields["config"], float(fields["memory_gb"]))
 
 
 def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key: str | None) -> dict[str, Reply]:
@@ -298,20 +298,19 @@ def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key
     from rich.progress import track
 
     from grader.worker.loading import PROMPT_FILE
-    from solutions.planner.answers import ask
-    from solutions.planner.answers import cases as questions
+    from solutions.planner.answers import ask, standard_questions
 
     text = files("solutions").joinpath(PROMPT_FILE).read_text(encoding="utf-8") if prompt is None else _read(prompt)
     replies: dict[str, Reply] = {}
     try:
-        for case in track(questions(), "Asking", console=Console(stderr=True), transient=True):
+        for case in track(standard_questions(), "Asking", console=Console(stderr=True), transient=True):
             replies |= ask(endpoint, model, text, [case], timeout, api_key=api_key)
     except ValueError as error:
         _stop(str(error))
     return replies
 
 
-def _stored(folder: Path, questions: Iterable[Case]) -> dict[str, str]:
+def _stored(folder: Path, questions: Iterable[Question]) -> dict[str, str]:
     if not folder.is_dir():
         _stop(f"There is no folder {folder}.")
     found = {}

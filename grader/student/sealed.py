@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,6 +15,7 @@ from grader.isolation.zygote import PATIENCE_SECONDS, Connection, Zygote, Zygote
 from grader.results import State
 from grader.student.handle import Messenger, Outcome
 from grader.worker import wire
+from lesson.course import Course
 
 CALL_SECONDS = 5.0
 # All calls of a submission together; whatever comes after them is not called any more.
@@ -26,7 +27,7 @@ MAX_ASKED_AXES = 2
 MAX_ASKED_AXIS = 64
 
 
-class RemoteStudent(Messenger):
+class SealedStudent(Messenger):
     """One submission in a sealed child of a zygote.
 
     Parameters
@@ -62,6 +63,7 @@ class RemoteStudent(Messenger):
         files: Mapping[str, bytes],
         functions: Sequence[str],
         reference: Mapping[str, Callable[..., Any]],
+        *,
         call_seconds: float = CALL_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
         patience: Mapping[str, float] | None = None,
@@ -302,7 +304,7 @@ class Bystander:
         packer = wire.Packer(lambda value: 0)
         question = hashlib.sha256(wire.encode({"probe": name, "values": packer.pack(dict(values))}, packer.arrays))
         if question.digest() not in self._known:
-            nobody = RemoteStudent(self._zygotes, {}, (), {}, PATIENCE_SECONDS, package=package)
+            nobody = SealedStudent(self._zygotes, {}, (), {}, call_seconds=PATIENCE_SECONDS, package=package)
             try:
                 self._known[question.digest()] = nobody.probe(name, **values)
             except Outcome as outcome:
@@ -310,6 +312,50 @@ class Bystander:
             finally:
                 nobody.close()
         return self._known[question.digest()]
+
+
+class SealedStudents:
+    """Seals the submissions to one course, all with the same zygotes and the same deadlines.
+
+    Parameters
+    ----------
+    reference
+        The graded functions that answer in the place of broken earlier ones.
+    packages
+        Those that exercises may require; by default the ones that are installed here.
+    call_seconds
+        Deadline of each call; the course grants some functions more.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        zygotes: Zygotes,
+        reference: Mapping[str, Callable[..., Any]],
+        *,
+        packages: Collection[str] | None = None,
+        call_seconds: float = CALL_SECONDS,
+    ) -> None:
+        self._course = course
+        self._zygotes = zygotes
+        self._reference = reference
+        self._requires = course.required(course.packages if packages is None else packages)
+        self._call_seconds = call_seconds
+        self._bystander = Bystander(zygotes)
+
+    def student(self, files: Mapping[str, bytes], total_seconds: float = TOTAL_SECONDS) -> SealedStudent:
+        """Return the student who handed in these files: relative path and bytes of each."""
+        return SealedStudent(
+            self._zygotes,
+            files,
+            self._course.functions,
+            self._reference,
+            call_seconds=self._call_seconds,
+            total_seconds=total_seconds,
+            patience=self._course.call_seconds,
+            requires=self._requires,
+            bystander=self._bystander,
+        )
 
 
 def _send(connection: Connection, message: dict[str, Any], arrays: list[np.ndarray], deadline: float) -> None:

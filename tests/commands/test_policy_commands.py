@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from grader.commands import main as cli
 from lesson.policy_cost import layer_options, policy_cost
-from solutions.planner.answers import cases
+from solutions.planner.answers import standard_questions
 from solutions.planner.plan import Hardware, ModelConfig, from_hf_config, plan_model
 from solutions.policy import plan_policy
 
@@ -236,7 +236,7 @@ def test_bad_input_gets_one_sentence(command, tmp_path, arguments, words):
 
 
 def test_the_best_answer_is_judged(command, tmp_path):
-    case = cases()[2]
+    case = standard_questions()[2]
     answer = best_answer(case.config, case.memory_gb)
     (tmp_path / "answer.md").write_text(f"Sure!\n```json\n{json.dumps(answer)}\n```\n", encoding="utf-8")
     code, output, _ = command("check", "answer.md")
@@ -247,7 +247,7 @@ def test_the_best_answer_is_judged(command, tmp_path):
 
 
 def test_a_slow_and_a_large_answer(command, tmp_path):
-    config = cases()[2].config
+    config = standard_questions()[2].config
     for name, plan in (("slow", ["full"] * 48), ("large", ["none"] * 48)):
         cost = policy_cost(config, plan)
         answer = {"config": config, "memory_gb": 25, "policy": plan, "predicted_peak_gb": cost.peak_gb}
@@ -261,7 +261,7 @@ def test_a_slow_and_a_large_answer(command, tmp_path):
 
 
 def test_an_answer_to_another_question(command, tmp_path):
-    first, second = cases()[:2]
+    first, second = standard_questions()[:2]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(first.config, first.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text(json.dumps(second.to_dict()), encoding="utf-8")
     code, output, _ = command("check", "answer.json", "--question", "question.json")
@@ -270,7 +270,7 @@ def test_an_answer_to_another_question(command, tmp_path):
 
 
 def test_a_refusal_is_judged(command, tmp_path):
-    case = cases()[7]
+    case = standard_questions()[7]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     code, output, _ = command("check", "answer.json")
     assert code == 0
@@ -286,7 +286,7 @@ def test_what_is_no_answer(command, tmp_path, text):
 
 
 def test_what_is_no_question(command, tmp_path):
-    case = cases()[0]
+    case = standard_questions()[0]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text('{"config": {}}', encoding="utf-8")
     code, _, complaint = command("check", "answer.json", "--question", "question.json")
@@ -300,7 +300,7 @@ def test_what_is_no_question(command, tmp_path):
 def test_cases_are_written_once(command, tmp_path):
     assert command("cases", "questions")[0] == 0
     names = sorted(path.stem for path in (tmp_path / "questions").iterdir())
-    assert names == [case.name for case in cases()]
+    assert names == [case.name for case in standard_questions()]
     code, _, complaint = command("cases", "questions")
     assert code == 2
     assert "exists already" in complaint
@@ -309,7 +309,7 @@ def test_cases_are_written_once(command, tmp_path):
 def test_answers_are_scored(command, tmp_path):
     folder = tmp_path / "answers"
     folder.mkdir()
-    for case in cases()[:19]:
+    for case in standard_questions()[:19]:
         answer = json.dumps(best_answer(case.config, case.memory_gb))
         (folder / f"{case.name}.md").write_text(f"```json\n{answer}\n```", encoding="utf-8")
     code, output, _ = command("score", "answers")

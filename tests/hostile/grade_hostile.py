@@ -243,7 +243,7 @@ class Judge:
         from grader.classroom.room import ungradable
         from grader.files import Submission, read_submission
         from grader.results import SubmissionResult
-        from grader.student.sealed import RemoteStudent
+        from grader.student.sealed import SealedStudents
 
         if hostile.path is None:
             submission = Submission(hostile.name, "", hostile.files)
@@ -251,9 +251,10 @@ class Judge:
             submission = read_submission(hostile.path)
         if submission.problem:
             return ungradable(self.course, submission)
-        student = RemoteStudent(
-            self._zygotes, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
+        students = SealedStudents(
+            self.course, self._zygotes, self._reference, packages=(), call_seconds=hostile.seconds
         )
+        student = students.student(submission.files, total_seconds=hostile.total)
         try:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
         finally:

@@ -172,7 +172,7 @@ def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
         asked.append(len(self._known) - before)
         return answer
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     monkeypatch.setattr(Bystander, "answer", counted)
     for _number in range(2):
         graded(room, torch_benchmark=SOLUTION)
@@ -185,23 +185,23 @@ def test_who_is_graded_first_is_graded_like_the_others(room, monkeypatch):
     from grader.isolation.zygote import Zygote
     from grader.student.sealed import Bystander
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     room._zygotes.having("torch")
     started = []
     original = Zygote.start
     monkeypatch.setattr(Zygote, "start", lambda zygote: started.append(zygote) or original(zygote))
     counts = []
     for _number in range(2):
-        before = len(started), len(room._bystander._known)
+        before = len(started), len(room._students._bystander._known)
         graded(room, torch_benchmark=SOLUTION)
-        counts.append(len(started) - before[0] - (len(room._bystander._known) - before[1]))
+        counts.append(len(started) - before[0] - (len(room._students._bystander._known) - before[1]))
     assert counts[0] == counts[1]  # children of the student's own
 
 
 def test_a_bystander_that_is_killed_costs_nobody_anything(room, monkeypatch):
     from grader.student.sealed import Bystander
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     original = Bystander.answer
     killed = []
 
