@@ -78,7 +78,7 @@ class Reader(Enum):
     INSTRUCTOR = ("called", "got", "expected", "cause", "printed", "hidden", "read")
 
 
-class Row(NamedTuple):
+class FeedbackRow(NamedTuple):
     """A field of a feedback as it is shown."""
 
     field: str
@@ -86,7 +86,7 @@ class Row(NamedTuple):
     text: str
 
 
-def feedback_rows(feedback: Feedback | None, reader: Reader) -> list[Row]:
+def feedback_rows(feedback: Feedback | None, reader: Reader) -> list[FeedbackRow]:
     """Return what a reader may see of a feedback, if there is any; empty texts are left out."""
     if feedback is None:
         return []
@@ -105,5 +105,5 @@ def feedback_rows(feedback: Feedback | None, reader: Reader) -> list[Row]:
         # What was printed keeps the indentation of its first line.
         shown = text.rstrip() if field == "printed" else text.strip()
         if shown:
-            rows.append(Row(field, labels[field], shown))
+            rows.append(FeedbackRow(field, labels[field], shown))
     return rows

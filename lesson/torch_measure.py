@@ -42,7 +42,7 @@ class Compared:
     measured: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """What was found out about one way with one type.
 
@@ -337,15 +337,18 @@ def _row(
 ) -> Row:
     found, source = memory
     predicted = predict_memory(shape, way)
+    loss_equal, gradients_equal, largest_gradient_difference = equal
     return Row(
-        shape.dtype,
-        way.mode,
-        way.segment_size if way.mode == "full" else None,
-        Compared(predicted.kept, found.kept),
-        Compared(predicted.peak, found.peak),
-        Compared(predicted.host, found.host) if way.mode == "offload" else None,
-        source,
-        Compared(predict_flops(shape, way), flops),
-        seconds,
-        *equal,
+        dtype=shape.dtype,
+        mode=way.mode,
+        segment_size=way.segment_size if way.mode == "full" else None,
+        kept_bytes=Compared(predicted.kept, found.kept),
+        peak_bytes=Compared(predicted.peak, found.peak),
+        host_bytes=Compared(predicted.host, found.host) if way.mode == "offload" else None,
+        memory_from=source,
+        flops=Compared(predict_flops(shape, way), flops),
+        seconds=seconds,
+        loss_equal=loss_equal,
+        gradients_equal=gradients_equal,
+        largest_gradient_difference=largest_gradient_difference,
     )

@@ -82,7 +82,16 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Finished
     ids = [entry.id for entry in entries]
     store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
     with _executions(options, settings) as execute:
-        interrupted = _grade(options, course, settings, store, conditions, entries, console, execute)
+        interrupted = _grade(
+            entries,
+            options=options,
+            course=course,
+            settings=settings,
+            store=store,
+            conditions=conditions,
+            console=console,
+            execute=execute,
+        )
     results = RunResults(settings.seed, isolation.level, course.title, store.results(ids, overrides))
     results_json.write(results, options.output / "results.json")
     Format.CSV.write(results, options.output)
@@ -165,12 +174,13 @@ def _entries(options: RunOptions, course: Course) -> list[Entry]:
 
 
 def _grade(
+    entries: list[Entry],
+    *,
     options: RunOptions,
     course: Course,
     settings: Settings,
     store: Store,
     conditions: str,
-    entries: list[Entry],
     console: Console,
     execute: Execute,
 ) -> bool:

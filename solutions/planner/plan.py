@@ -177,7 +177,7 @@ class StagePlan:
     counts: dict[str, dict[str, int]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What the planner recommends.
 
@@ -346,15 +346,15 @@ def plan_model(model: ModelConfig, hardware: Hardware) -> Plan:
     extra = math.fsum(found.extra for *_, found in chosen)
     gap = math.fsum(found.extra - found.lower_bound for *_, found in chosen)
     return Plan(
-        model,
-        hardware,
-        _spread(model, stages),
-        max((plan.parts for plan in stages), key=lambda parts: parts.total),
-        extra / step,
-        gap / step,
-        tuple(_reasons(*chosen[slowest], hardware.memory)),
-        _uniform(chosen, step),
-        stages,
+        model=model,
+        hardware=hardware,
+        policy=_spread(model, stages),
+        parts=max((plan.parts for plan in stages), key=lambda parts: parts.total),
+        overhead=extra / step,
+        gap=gap / step,
+        reasons=tuple(_reasons(*chosen[slowest], hardware.memory)),
+        uniform=_uniform(chosen, step),
+        stages=stages,
     )
 
 

@@ -169,7 +169,16 @@ def test_every_option_reaches_the_planner(command):
         expert_parallel=2,
     )
     hardware = Hardware(
-        80 * 10**9, "everything", 50e9, 400e12, 2, 4, 12, data_parallel=8, zero_stage=1, reserved=2 * 2**30
+        memory=80 * 10**9,
+        holds="everything",
+        host_bandwidth=50e9,
+        flops_per_second=400e12,
+        weight_bytes=2,
+        gradient_bytes=4,
+        optimizer_bytes=12,
+        data_parallel=8,
+        zero_stage=1,
+        reserved=2 * 2**30,
     )
     plan = plan_model(model, hardware)
     assert found["policy"] == list(plan.policy)

@@ -47,7 +47,13 @@ NASTY = (
 
 def feedback(text: str = "text") -> Feedback:
     return Feedback(
-        f"called {text}", f"got {text}", f"expected {text}", f"cause {text}", "recompute.md#step1", HIDDEN, PRINTED
+        called=f"called {text}",
+        got=f"got {text}",
+        expected=f"expected {text}",
+        cause=f"cause {text}",
+        read="recompute.md#step1",
+        hidden=HIDDEN,
+        printed=PRINTED,
     )
 
 

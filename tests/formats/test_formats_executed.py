@@ -27,7 +27,13 @@ def result(state: State, text: str, note: str = "") -> SubmissionResult:
         ExerciseResult(
             exercise,
             tuple(
-                CheckResult(check, state, Feedback(text, text, text, text, text, "SECRET", "PRINTED"))
+                CheckResult(
+                    check,
+                    state,
+                    Feedback(
+                        called=text, got=text, expected=text, cause=text, read=text, hidden="SECRET", printed="PRINTED"
+                    ),
+                )
                 for check in exercise.checks
             ),
             note,

@@ -270,7 +270,12 @@ def test_too_many_layers_for_the_exact_search(monkeypatch):
 
 
 def test_two_kinds_of_real_layers():
-    kinds = (LayerKind("dense", 3, 18432, "gated"), LayerKind("expert", 29, 2048, "gated", 64, 6, 2048))
+    kinds = (
+        LayerKind("dense", 3, 18432, "gated"),
+        LayerKind(
+            name="expert", count=29, ffn=2048, ffn_kind="gated", experts=64, experts_per_token=6, shared_ffn=2048
+        ),
+    )
     model = ModelConfig(*(32, 4096, 32, 4096, 2), kinds=kinds, dropout=False, vocabulary=100_000)
     plan = plan_model(model, Hardware(100 * 10**9, **RATES))
     assert plan.gap == 0
