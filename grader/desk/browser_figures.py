@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from grader.messages import _
 from grader.worker.loading import Loader
 from lesson.instruments import memory_timeline, sweep
 
@@ -32,7 +33,10 @@ def segment_sweep(files: Files) -> dict[str, Any]:
     with _loaded(files, ("segment_memory", "segment_overhead")) as (memory, overhead):
         swept = sweep(memory, overhead, _SWEPT_LAYERS)
     points = [(float(size), 100 * float(cost)) for _k, size, cost in swept]
-    return {"series": [{"label": f"{_SWEPT_LAYERS} layers", "points": points}], "marks": [k for k, *_ in swept]}
+    return {
+        "series": [{"label": _("{count} layers").format(count=_SWEPT_LAYERS), "points": points}],
+        "marks": [k for k, *_ in swept],
+    }
 
 
 FIGURES: dict[str, Callable[[Files], dict[str, Any]]] = {

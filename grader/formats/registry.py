@@ -16,8 +16,8 @@ from grader.formats.writing import Written, safe_name
 if TYPE_CHECKING:
     from grader.results import RunResults, SubmissionResult
 
-# Writes the results of a run somewhere in a folder that exists.
-Write: TypeAlias = "Callable[[RunResults, Path], Written]"
+    # Writes the results of a run somewhere in a folder that exists.
+    Write: TypeAlias = Callable[[RunResults, Path], Written]
 
 
 def _html(results: RunResults, folder: Path) -> Written:
