@@ -16,6 +16,7 @@ from grader.results import (
     ExerciseResult,
     Feedback,
     Override,
+    Reason,
     State,
     SubmissionResult,
 )
@@ -187,6 +188,7 @@ def _exercise(course: Course, values: Mapping[str, Any]) -> ExerciseResult:
             checks[value["id"]],
             State(value["state"]),
             None if value["feedback"] is None else Feedback(**value["feedback"]),
+            None if value["reason"] is None else Reason(value["reason"]),
         )
         for value in values["checks"]
     )

@@ -72,6 +72,7 @@ def check_as_data(result: CheckResult) -> dict[str, Any]:
     return {
         "id": result.check.id,
         "state": result.state.value,
+        "reason": None if result.reason is None else result.reason.value,
         "word": state_name(result.state),
         "points": result.points,
         "rows": feedback_rows(result.feedback, instructor=False) if result.feedback else [],

@@ -12,7 +12,7 @@ from typing import Any
 
 from grader.results import CheckResult, ExerciseResult, Run, SubmissionResult
 
-SCHEMA = "checkpointing-course/results/1"
+SCHEMA = "checkpointing-course/results/2"
 SCHEMA_FILE = Path(__file__).with_name("results.schema.json")
 
 
@@ -98,6 +98,7 @@ def _check(result: CheckResult) -> dict[str, Any]:
         "id": result.check.id,
         "title": result.check.title,
         "state": result.state.value,
+        "reason": None if result.reason is None else result.reason.value,
         "points": result.points,
         "max_points": result.check.points,
         "feedback": None
