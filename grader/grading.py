@@ -1,15 +1,16 @@
-"""Grade one submission: run the checks under pytest and collect what they find.
+"""Grade one submission: ask the checks of each exercise and collect what they find.
 
-Starting pytest costs far more than running the checks, so a `CheckSession` starts it once, collects the checks once
-and runs them as often as it is asked to, in the caller's thread, without printing anything.
+The checks are pytest tests. pytest collects them, once for each process; grading then calls them as often as there are
+submissions, with the student and the cases that it wants them to ask.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import traceback
 import warnings
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
@@ -21,8 +22,9 @@ from grader.cases.case import Cases
 from grader.checks.claims import CaseGroup, CasesOf, Wrong
 from grader.checks.explaining import explain
 from grader.messages import _
-from grader.results import CheckResult, ExerciseResult, Feedback, State
-from grader.student.handle import Outcome, Student
+from grader.results import CheckResult, ExerciseResult, Feedback, Reason, State
+from grader.student.handle import Student
+from grader.student.outcomes import Outcome
 from lesson.course import Check, Course, Exercise
 
 CHECKS_FOLDER = Path(__file__).parent / "checks"
@@ -30,9 +32,65 @@ CHECKS_FOLDER = Path(__file__).parent / "checks"
 OnCheck: TypeAlias = Callable[[Exercise, CheckResult], None]
 CheckFunction: TypeAlias = Callable[[Student, CasesOf], None]
 
+_PREFIX = "test_"
+_UNWANTED_PLUGINS = (
+    "cacheprovider debugging doctest faulthandler junitxml logging pastebin stepwise terminal threadexception "
+    "unraisableexception warnings"
+)
+# No configuration, conftest.py or plugin of the folder or machine we happen to run in takes part.
+_PYTEST_ARGUMENTS = (
+    "--collect-only",
+    "-c",
+    os.devnull,
+    f"--rootdir={CHECKS_FOLDER}",
+    "--noconftest",
+    "--import-mode=importlib",
+    "--assert=plain",
+    "--capture=no",
+    *(f"-pno:{plugin}" for plugin in _UNWANTED_PLUGINS.split()),
+)
+_PYTEST_ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": "", "PYTEST_ADDOPTS": ""}
+
+
+class _Collector:
+    """The pytest plugin that keeps the tests which pytest has collected."""
+
+    def __init__(self) -> None:
+        self.functions: dict[str, dict[str, CheckFunction]] = {}
+        self.problem = ""
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """Keep why a module could not be collected."""
+        if report.failed:
+            self.problem = self.problem or report.longreprtext
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """Keep the tests, by the exercise that their module is named after."""
+        for item in session.items:
+            if isinstance(item, pytest.Function):
+                exercise_id = item.path.stem.removeprefix(_PREFIX)
+                self.functions.setdefault(exercise_id, {})[item.name.removeprefix(_PREFIX)] = item.function
+
+
+@functools.cache
+def collect_checks() -> Mapping[str, Mapping[str, CheckFunction]]:
+    """Return the function of each check, by the id of its exercise and its own.
+
+    Raises
+    ------
+    RuntimeError
+        When pytest cannot collect them.
+    """
+    collector = _Collector()
+    with mock.patch.dict(os.environ, _PYTEST_ENVIRONMENT):
+        code = pytest.main([*_PYTEST_ARGUMENTS, str(CHECKS_FOLDER)], plugins=[collector])
+    if code != pytest.ExitCode.OK:
+        raise RuntimeError(f"pytest could not collect the checks: {collector.problem or f'it ended with {code!r}'}")
+    return collector.functions
+
 
 class CheckSession:
-    """One pytest session for any number of submissions.
+    """What grading any number of submissions has in common.
 
     Parameters
     ----------
@@ -46,22 +104,7 @@ class CheckSession:
         self._course = course
         self._cases = cases
         self._packages = packages
-        self._plugin = _Fixtures()
-        # pytest's own entry point runs a session once and ends it. These are the same steps, one by one; no
-        # configuration, conftest.py or plugin of the folder or machine we happen to run in takes part.
-        with mock.patch.dict(os.environ, {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_PLUGINS": ""}):
-            self._config = pytest.Config.fromdictargs({}, [*_PYTEST_ARGUMENTS, str(CHECKS_FOLDER)])
-        self._config.pluginmanager.register(self._plugin)
-        self._config._do_configure()
-        self._session = pytest.Session.from_config(self._config)
-        self._config.hook.pytest_sessionstart(session=self._session)
-        self._config.hook.pytest_collection(session=self._session)
-        self._items = {item.name.removeprefix("test_"): item for item in self._session.items}
-
-    def close(self) -> None:
-        """End the pytest session."""
-        self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
-        self._config._ensure_unconfigure()
+        self._functions = collect_checks()
 
     def grade(
         self, student: Student, exercises: Sequence[Exercise] | None = None, on_check: OnCheck | None = None
@@ -109,11 +152,11 @@ class CheckSession:
 
     def _consequential(self, student: Student, result: ExerciseResult, missing: Sequence[Exercise]) -> ExerciseResult:
         """Grade an exercise again with the earlier functions right, where there is a reference to answer them."""
-        answered_by_reference = getattr(student, "answered_by_reference", None)
         titles = ", ".join(exercise.id for exercise in missing)
-        if answered_by_reference is None:
+        answered = student.answered_by_reference([name for exercise in missing for name in exercise.functions])
+        if answered is None:
             return replace(result.as_blocked(), note=_("Get {exercises} right first.").format(exercises=titles))
-        with answered_by_reference([name for exercise in missing for name in exercise.functions]):
+        with answered:
             again = self._run(student, result.exercise, None, measure=False)
         # What was measured had right answers to measure, so the earlier functions are no excuse for what came of it.
         able = {each.check.id for each in result.checks if each.state is State.PASSED}
@@ -136,15 +179,12 @@ class CheckSession:
     ) -> ExerciseResult:
         # Answers are shared by the checks of one exercise; keeping more would only cost memory.
         student.forget()
-        item = self._items[exercise.id]
-        self._plugin.problem = ""
-        self._plugin.current = run = _Run(student, exercise, self._cases, on_check or _nobody, measure)
-        item.config.hook.pytest_runtest_protocol(item=item, nextitem=None)
-        unreached = exercise.checks[len(run.results) :]
-        problem = self._plugin.problem or ("the test ended before all its checks" if unreached else "")
-        if problem:
-            feedback = failure(problem)
-            run.results += [CheckResult(check, State.GRADER_ERROR, feedback) for check in unreached]
+        functions = self._functions.get(exercise.id, {})
+        run = _ExerciseRun(student, exercise, self._cases, measure)
+        for check in exercise.checks:
+            result = run.result(functions.get(check.id), check)
+            if on_check is not None:
+                on_check(exercise, result)
         return ExerciseResult(exercise, tuple(run.results))
 
 
@@ -157,7 +197,7 @@ def skipped(exercise: Exercise, reason: str = "") -> ExerciseResult:
     """Return the result of an exercise whose package is not there; the reason by default: it is not installed."""
     reason = reason or _("which is not installed here")
     note = _("Skipped, as it needs the package {package}, {reason}. It is optional.")
-    checks = tuple(CheckResult(check, State.SKIPPED) for check in exercise.checks)
+    checks = tuple(CheckResult(check, State.SKIPPED, reason=Reason.PACKAGE) for check in exercise.checks)
     return ExerciseResult(exercise, checks, note.format(package=exercise.requires, reason=reason))
 
 
@@ -165,104 +205,53 @@ def _impossible(exercise: Exercise) -> ExerciseResult:
     """Return the result where a package is missing that the rest of the run has."""
     reason = _("The package {package} is missing here, but not where the run was started.")
     feedback = failure(reason.format(package=exercise.requires))
-    checks = tuple(CheckResult(check, State.GRADER_ERROR, feedback) for check in exercise.checks)
+    checks = tuple(CheckResult(check, State.GRADER_ERROR, feedback, Reason.GRADER) for check in exercise.checks)
     return ExerciseResult(exercise, checks)
 
 
-def _nobody(exercise: Exercise, result: CheckResult) -> None:
-    """Listen to no check."""
+class _ExerciseRun:
+    """One exercise of one student while it is graded."""
 
-
-_PYTEST_ARGUMENTS = (
-    "-c",
-    os.devnull,
-    f"--rootdir={CHECKS_FOLDER}",
-    "--noconftest",
-    "--import-mode=importlib",
-    "--assert=plain",
-    "--capture=no",
-    *(
-        f"-pno:{plugin}"
-        for plugin in (
-            "cacheprovider",
-            "debugging",
-            "doctest",
-            "faulthandler",
-            "junitxml",
-            "logging",
-            "pastebin",
-            "stepwise",
-            "terminal",
-            "threadexception",
-            "unraisableexception",
-            "warnings",
-        )
-    ),
-)
-
-
-class _Fixtures:
-    """The pytest plugin: hands `run` to the tests, and keeps what they find."""
-
-    def __init__(self) -> None:
-        self.current: _Run | None = None
-        self.problem = ""
-
-    @pytest.fixture(name="run")
-    def run_fixture(self) -> _Run | None:
-        """Give a test the means to run its checks."""
-        return self.current
-
-    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Notice a test that failed outside its checks: the grader's fault."""
-        if report.outcome != "passed":
-            self.problem = self.problem or report.longreprtext or f"the test was {report.outcome}"
-
-
-class _Run:
-    """One exercise of one student while it is graded; calling it runs check functions in course order."""
-
-    def __init__(self, student: Student, exercise: Exercise, cases: Cases, on_check: OnCheck, measure: bool) -> None:
+    def __init__(self, student: Student, exercise: Exercise, cases: Cases, measure: bool) -> None:
         self.results: list[CheckResult] = []
         self._student = student
         self._exercise = exercise
         self._cases = cases
-        self._on_check = on_check
         self._measure = measure
 
-    def __call__(self, *functions: CheckFunction) -> None:
-        """Run one function for each check of the exercise, named as in `course.toml`."""
-        for function, check in zip(functions, self._exercise.checks, strict=True):
-            if function.__name__ != check.id:
-                raise LookupError(f"{function.__name__} stands where course.toml has {check.id}")
-            result = self._result(function, check)
-            self.results.append(result)
-            self._on_check(self._exercise, result)
+    def result(self, function: CheckFunction | None, check: Check) -> CheckResult:
+        """Return the verdict on the next check, and keep it for those that need it."""
+        result = self._verdict(function, check)
+        self.results.append(result)
+        return result
 
-    def _case(self, check_id: str) -> CaseGroup:
-        return CaseGroup(self._cases.of(self._exercise.id)[check_id], self._cases.public, self._cases.reference)
-
-    def _result(self, function: CheckFunction, check: Check) -> CheckResult:
+    def _verdict(self, function: CheckFunction | None, check: Check) -> CheckResult:
         passed = {result.check.id for result in self.results if result.state is State.PASSED}
         if check.needs and passed.isdisjoint(check.needs):
-            return CheckResult(check, self._state_of_needed(check), self._needs_feedback(check))
+            return CheckResult(check, self._state_of_needed(check), self._needs_feedback(check), Reason.NEEDS_CHECK)
         if check.measured and not self._measure:
             return CheckResult(check, State.PASSED)
         self._student.printed.clear()
         try:
+            if function is None:
+                raise LookupError(f"test_{self._exercise.id}.py has no test_{check.id}")
             try:
                 with warnings.catch_warnings():
                     # What a student returns may overflow in a comparison; that is for nobody's screen.
                     warnings.simplefilter("ignore")
                     function(self._student, self._case)
             except Wrong as error:
-                return self._told(CheckResult(check, State.FAILED, error.feedback))
+                return self._told(CheckResult(check, State.FAILED, error.feedback, Reason.WRONG))
             except Outcome as outcome:
                 feedback = explain(outcome, public=self._cases.public)
-                return self._told(CheckResult(check, outcome.state, feedback))
+                return self._told(CheckResult(check, outcome.state, feedback, outcome.reason))
         except Exception:  # noqa: BLE001 - a fault of ours must not end the class
-            return CheckResult(check, State.GRADER_ERROR, failure(traceback.format_exc()))
+            return CheckResult(check, State.GRADER_ERROR, failure(traceback.format_exc()), Reason.GRADER)
         return CheckResult(check, State.PASSED)
+
+    def _case(self, check_id: str) -> CaseGroup:
+        cases = self._cases.of(self._exercise.id)[check_id]
+        return CaseGroup(cases, self._cases.public, self._cases.reference)
 
     def _state_of_needed(self, check: Check) -> State:
         """Return "blocked", or "not attempted" when that is why the checks it needs did not pass."""

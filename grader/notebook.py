@@ -19,7 +19,7 @@ from grader.desk.checking import CALL_SECONDS, import_ahead
 from grader.formats.terminal import print_exercise
 from grader.grading import CheckSession, skipped
 from grader.messages import _, ngettext
-from grader.results import CheckResult, ExerciseResult, State
+from grader.results import CheckResult, ExerciseResult, Reason, State
 from grader.student.here import InProcessStudent
 from grader.words import SYMBOLS, Reader, exercise_score, feedback_rows, printable, score, state_name
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
@@ -181,7 +181,7 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
     if namespace is None:
         shell = _shell()
         namespace = sys._getframe(1).f_globals if shell is None else shell.user_ns
-    student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), None, CALL_SECONDS)
+    student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), CALL_SECONDS)
     if any(name in namespace for name in exercise.functions):
         problem = import_ahead(exercise)
         if problem:
@@ -204,7 +204,7 @@ def hint(step: str | int = "") -> Hints | Sentence:
 
 @functools.cache
 def _checks(course: Course) -> CheckSession:
-    """Return this kernel's pytest session, which takes half a second to start and milliseconds to use."""
+    """Return the checks, which take half a second to collect and milliseconds to use."""
     return CheckSession(course, RecordedCases())
 
 
@@ -238,7 +238,7 @@ def _unknown(course: Course, function: str) -> str:
 
 def _todo(result: ExerciseResult) -> str:
     """Return what to do first: run cells that define functions, or write functions."""
-    missing = _not_attempted(result, _("There is no function of this name."))
+    missing = _not_attempted(result, Reason.MISSING)
     if missing:
         return ngettext(
             "{functions} is not defined in this notebook yet. Run the cell above that defines it, then this one again.",
@@ -246,12 +246,12 @@ def _todo(result: ExerciseResult) -> str:
             "again.",
             len(missing),
         ).format(functions=_listed(missing))
-    if not result.exercise.functions and result.state is State.NOT_ATTEMPTED:
+    if any(check.reason is Reason.NO_TEXT for check in result.checks):
         return _(
             "Still to be written: your prompt. Write it into the string {name} in the cell above and run that cell, or "
             "into the file outputs/{file}; then run this one again. Stuck? Try {hint}."
         ).format(name=PROMPT_NAME, file=PROMPT_FILE, hint=f'hint("{result.exercise.id}")')
-    stubs = _not_attempted(result, _("This is still the stub."))
+    stubs = _not_attempted(result, Reason.STUB)
     if stubs:
         return _(
             "Still to be written: {functions}. Put your code in the place of `raise NotImplementedError` in the cells "
@@ -260,10 +260,9 @@ def _todo(result: ExerciseResult) -> str:
     return ""
 
 
-def _not_attempted(result: ExerciseResult, reason: str) -> list[str]:
-    """Return the functions of an exercise of which a check says this."""
-    feedback = [check.feedback for check in result.checks if check.feedback is not None]
-    called = {each.called for each in feedback if each.got == reason}
+def _not_attempted(result: ExerciseResult, reason: Reason) -> list[str]:
+    """Return the functions of an exercise that were not attempted for this reason."""
+    called = {check.feedback.called for check in result.checks if check.reason is reason and check.feedback is not None}
     return [name for name in result.exercise.functions if name in called]
 
 

@@ -25,6 +25,29 @@ class State(StrEnum):
     SKIPPED = "skipped"
 
 
+class Reason(StrEnum):
+    """Why a check did not pass; what is shown to people is made from it, and never asked instead of it."""
+
+    WRONG = "wrong answer"
+    STUB = "stub"
+    MISSING = "missing"
+    NO_TEXT = "no text"
+    CONFLICT = "conflict"
+    UNREADABLE = "unreadable"
+    RAISED = "raised"
+    EXITED = "exited"
+    MEMORY = "memory"
+    TIMEOUT = "timeout"
+    TIME_USED_UP = "time used up"
+    CRASHED = "crashed"
+    TAMPERED = "tampered"
+    NEEDS_CHECK = "needs another check"
+    NEEDS_EXERCISE = "needs an earlier exercise"
+    PACKAGE = "package not available"
+    SUBMISSION = "nothing that can be read"
+    GRADER = "grader failed"
+
+
 # An exercise takes the state of its gravest check, this one first.
 _GRAVITY = (
     State.GRADER_ERROR,
@@ -72,11 +95,12 @@ class Feedback:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The verdict on one check."""
+    """The verdict on one check; `reason` says why it did not pass."""
 
     check: Check
     state: State
     feedback: Feedback | None = None
+    reason: Reason | None = None
 
     @property
     def points(self) -> int | None:
@@ -115,7 +139,8 @@ class ExerciseResult:
         """Return the same result with wrong answers put down to the earlier exercise it builds on."""
         open_states = {State.FAILED, State.ERROR}
         checks = tuple(
-            replace(result, state=State.BLOCKED) if result.state in open_states else result for result in self.checks
+            replace(each, state=State.BLOCKED, reason=Reason.NEEDS_EXERCISE) if each.state in open_states else each
+            for each in self.checks
         )
         return replace(self, checks=checks)
 

@@ -76,6 +76,8 @@ class Answer:
             complaints.append(f"loses {_listed(lost.keys() - due)}, which it should not")
         if due - lost.keys():
             complaints.append(f"does not lose {_listed(due - lost.keys())}, which it should")
+        faults = [check.feedback for check in lost.values() if check.state is State.GRADER_ERROR and check.feedback]
+        complaints += [f"meets a fault of the grader: {fault.hidden.rstrip()}" for fault in faults[:1]]
         said = " ".join(f"{check.feedback.got} {check.feedback.cause}" for check in lost.values() if check.feedback)
         if self.says and self.says.lower() not in said.lower():
             complaints.append(f"is not told {self.says!r}, but: {said}")

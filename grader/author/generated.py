@@ -10,7 +10,7 @@ from grader.author.diagrams import diagrams
 from grader.author.notebooks import notebooks
 from grader.author.reproduction import pages
 from grader.author.template import skeleton
-from grader.cases.case import Case
+from grader.cases.case import NO_ANSWER, Case
 from grader.cases.drawing import draw_cases
 from grader.cases.fresh import reference_functions
 from grader.cases.recorded import read_cases, write_cases
@@ -89,6 +89,6 @@ def _same_case(a: Case, b: Case) -> bool:
 
 
 def _equal_answers(a: object, b: object) -> bool:
-    if a is None or b is None:
+    if a is NO_ANSWER or b is NO_ANSWER:
         return a is b
     return difference(a, b) is None

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from enum import Enum
+from typing import Any, Final, Protocol
+
+
+class NoAnswer(Enum):
+    """What stands in the place of an expected answer where something is measured or claimed instead."""
+
+    NO_ANSWER = "no answer"
+
+
+NO_ANSWER: Final = NoAnswer.NO_ANSWER
 
 
 @dataclass(frozen=True)
@@ -18,12 +28,17 @@ class Case:
     inputs
         Its arguments by name, in the order of its signature; plain values.
     expected
-        The right answer; a plain value, or None where something is measured instead.
+        The right answer, a plain value; `NO_ANSWER` where something is measured or claimed instead.
     """
 
     function: str
     inputs: Mapping[str, Any]
-    expected: Any = None
+    expected: Any = NO_ANSWER
+
+    @property
+    def has_answer(self) -> bool:
+        """Whether there is a right answer to compare with."""
+        return self.expected is not NO_ANSWER
 
 
 class Cases(Protocol):

@@ -42,7 +42,10 @@ def write_cases(path: Path, cases: Mapping[str, list[Case]]) -> None:
     """Write cases, values bit by bit."""
     packer = Packer(_refuse)
     tree = packer.pack(
-        {check: [(case.function, dict(case.inputs), case.expected) for case in group] for check, group in cases.items()}
+        {
+            check: [(case.function, dict(case.inputs), *([case.expected] if case.has_answer else [])) for case in group]
+            for check, group in cases.items()
+        }
     )
     named = {f"array{index}": array for index, array in enumerate(packer.arrays)}
     text = np.frombuffer(json.dumps(tree).encode(), np.uint8)

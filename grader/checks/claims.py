@@ -14,7 +14,8 @@ from grader.cases.case import Case
 from grader.checks.comparing import Difference, difference, is_number, largest_magnitude
 from grader.messages import _, ngettext
 from grader.results import Feedback
-from grader.student.handle import Outcome, Student, reported_names
+from grader.student.handle import Student, reported_names
+from grader.student.outcomes import Outcome
 
 # Looks at an answer and its case, and names the mistake if the numbers give it away; several if they leave it open.
 Cause: TypeAlias = Callable[[Any, Case], str | list[str] | None]
@@ -49,9 +50,8 @@ class CaseGroup:
     reference: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
 
 
-# What a check function is given, and what a test runs its check functions with.
+# What a check is given besides a student: the cases of its exercise, by the name of a check.
 CasesOf: TypeAlias = Callable[[str], CaseGroup]
-RunChecks: TypeAlias = Callable[..., None]
 
 
 def agree(

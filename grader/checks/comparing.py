@@ -93,8 +93,8 @@ def difference(
     got
         A plain value.
     expected
-        Arrays ask for floating arrays; floats, ints and bools for a number of that kind, plain or NumPy's; lists and
-        tuples for either; dicts for the same keys, others being ignored.
+        None asks for None, arrays for floating arrays; floats, ints and bools for a number of that kind, plain or
+        NumPy's; lists and tuples for either; dicts for the same keys, others being ignored.
     tolerance
         For arrays, relative to the largest expected magnitude; by default the one of the expected array's dtype.
     scale
@@ -103,6 +103,8 @@ def difference(
     """
     if scale is None:
         scale = largest_magnitude(expected)
+    if expected is None:
+        return _exact(got, None, got is None, _("None"), where)
     if isinstance(expected, np.ndarray):
         return _array_difference(got, expected, tolerance, scale, where)
     if isinstance(expected, list | tuple):

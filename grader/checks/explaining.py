@@ -1,12 +1,29 @@
-"""Turn an outcome of a call into feedback: one sentence that says what happened and what to do."""
+"""Turn the outcome of a call into feedback: one sentence that says what happened and what to do."""
 
 from __future__ import annotations
 
 import builtins
+from typing import assert_never, cast
 
 from grader.messages import _
 from grader.results import Feedback
-from grader.student.handle import Outcome
+from grader.student.outcomes import (
+    AnyOutcome,
+    Conflict,
+    Crashed,
+    Exited,
+    Missing,
+    NotCalled,
+    NoText,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Stub,
+    StudentError,
+    Tampered,
+    TimedOut,
+    Unreadable,
+)
 
 MAX_LINES = 5
 
@@ -19,74 +36,65 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
     public
         Whether the student may see the text of an exception. With hidden inputs it could carry them out.
     """
-    facts = outcome.facts
-    function = str(facts.get("function", ""))
-    match outcome.kind:
-        case "stub":
+    function = outcome.function
+    match cast("AnyOutcome", outcome):
+        case Stub():
             return Feedback(function, _("This is still the stub."), _("Your implementation."))
-        case "missing":
+        case Missing():
             return Feedback(
                 function,
                 _("There is no function of this name."),
                 _("A function {function}.").format(function=function),
             )
-        case "no_prompt":
-            return Feedback(
-                function,
-                _("There is no prompt yet."),
-                _("A file {file}, or a string {name} in a module.").format(file=facts["file"], name=function),
-            )
-        case "conflict":
-            got = _("Different definitions in {files}.").format(files=", ".join(facts["files"]))
+        case NoText(file=file):
+            expected = _("A file {file}, or a string {name} in a module.").format(file=file, name=function)
+            return Feedback(function, _("There is no prompt yet."), expected)
+        case Conflict(files=files):
+            got = _("Different definitions in {files}.").format(files=", ".join(files))
             return Feedback(function, got, _("One definition; remove or rename the others."))
-        case "broken":
-            return (
-                Feedback(
-                    function,
-                    _("{file} cannot be read as Python{line}: {type}.").format(
-                        file=facts["file"], line=_line(outcome), type=facts["type"]
-                    ),
-                    _("A file that Python can run."),
-                    hidden=facts["message"],
-                )
-                if not public
-                else Feedback(
-                    function,
-                    _("{file} cannot be read as Python{line}: {type}: {message}").format(
-                        file=facts["file"], line=_line(outcome), type=facts["type"], message=facts["message"]
-                    ),
-                    _("A file that Python can run."),
-                )
-            )
-        case "raised":
-            return _raised(outcome, function, public)
-        case "memory":
+        case Unreadable(error=error):
+            return _unreadable(function, error, public)
+        case Raised(error=error):
+            return _raised(function, error, public)
+        case Exited(error=error):
+            got = _("The code called exit{where}.").format(where=_where(error))
+            return Feedback(function, got, _("A function that returns; remove calls of exit."))
+        case OutOfMemory():
             return Feedback(function, _("The code ran out of memory."), _("A result within the memory limit."))
-        case "timeout":
-            got = _("No answer within {seconds:g} seconds.").format(seconds=facts["seconds"])
+        case TimedOut(seconds=seconds):
+            got = _("No answer within {seconds:g} seconds.").format(seconds=seconds)
             return Feedback(function, got, _("An answer; look for a loop that never ends."))
-        case "skipped":
+        case NotCalled():
             got = _("Not called any more: this submission has used up its time.")
             return Feedback(function, got, _("An answer; look for loops that never end."))
-        case "crashed":
-            got = _("The process ended ({reason}) instead of returning.").format(reason=facts["reason"])
+        case Crashed(how=how):
+            got = _("The process ended ({reason}) instead of returning.").format(reason=how)
             return Feedback(function, got, _("A function that returns; remove calls of exit and the like."))
-    return Feedback(
-        function,
-        _("The reply was not one that our worker sends."),
-        _("A function that only computes its result."),
+        case Tampered():
+            got = _("The reply was not one that our worker sends.")
+            return Feedback(function, got, _("A function that only computes its result."))
+        case unknown:
+            assert_never(unknown)
+
+
+def _unreadable(function: str, error: StudentError, public: bool) -> Feedback:
+    expected = _("A file that Python can run.")
+    if public:
+        got = _("{file} cannot be read as Python{line}: {type}: {message}").format(
+            file=error.file, line=_line(error), type=error.type, message=error.message
+        )
+        return Feedback(function, got, expected)
+    got = _("{file} cannot be read as Python{line}: {type}.").format(
+        file=error.file, line=_line(error), type=error.type
     )
+    return Feedback(function, got, expected, hidden=error.message)
 
 
-def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
-    facts = outcome.facts
-    kind = facts["type"] if public or hasattr(builtins, facts["type"]) else _("an exception of its own")
-    if facts["base"] == "SystemExit":
-        got = _("The code called exit{where}.").format(where=_where(outcome))
-        return Feedback(function, got, _("A function that returns; remove calls of exit."))
-    text = f"{kind}: {_beginning(facts['message'])}" if public and facts["message"] else kind
-    got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(outcome))
-    return Feedback(function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}")
+def _raised(function: str, error: StudentError, public: bool) -> Feedback:
+    kind = error.type if public or hasattr(builtins, error.type) else _("an exception of its own")
+    text = f"{kind}: {_beginning(error.message)}" if public and error.message else kind
+    got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(error))
+    return Feedback(function, got, _("A result."), hidden="" if public else f"{error.type}: {error.message}")
 
 
 def _beginning(message: str) -> str:
@@ -95,17 +103,15 @@ def _beginning(message: str) -> str:
     return "\n".join([*lines[:MAX_LINES], *(["…"] if len(lines) > MAX_LINES else [])])
 
 
-def _where(outcome: Outcome) -> str:
-    file, line, cell = (outcome.facts.get(name) for name in ("file", "line", "cell"))
-    if cell and line:
-        if not file:
-            return _(" in cell [{cell}], line {line}").format(cell=cell, line=line)
-        return _(" in {file}, code cell {cell}, line {line}").format(file=file, cell=cell, line=line)
-    return _(" in {file}, line {line}").format(file=file, line=line) if file and line else ""
+def _where(error: StudentError) -> str:
+    if error.cell and error.line:
+        if not error.file:
+            return _(" in cell [{cell}], line {line}").format(cell=error.cell, line=error.line)
+        return _(" in {file}, code cell {cell}, line {line}").format(file=error.file, cell=error.cell, line=error.line)
+    return _(" in {file}, line {line}").format(file=error.file, line=error.line) if error.file and error.line else ""
 
 
-def _line(outcome: Outcome) -> str:
-    line, cell = outcome.facts.get("line"), outcome.facts.get("cell")
-    if cell and line:
-        return _(", code cell {cell}, line {line}").format(cell=cell, line=line)
-    return _(", line {line}").format(line=line) if line else ""
+def _line(error: StudentError) -> str:
+    if error.cell and error.line:
+        return _(", code cell {cell}, line {line}").format(cell=error.cell, line=error.line)
+    return _(", line {line}").format(line=error.line) if error.line else ""

@@ -8,43 +8,39 @@ from dataclasses import dataclass
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, Rule, RunChecks, agree, follows, same
+from grader.checks.claims import CasesOf, Rule, agree, follows, same
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_exercise2(run: RunChecks) -> None:
-    run(memory, store_all, overhead, sweep, front, equal_points, best)
-
-
-def memory(student: Student, case: CasesOf) -> None:
+def test_memory(student: Student, case: CasesOf) -> None:
     group = case("memory")
     agree(student, group, [follows(student.answer, group, _memory_rules())])
 
 
-def store_all(student: Student, case: CasesOf) -> None:
+def test_store_all(student: Student, case: CasesOf) -> None:
     group = case("store_all")
     agree(student, group, [follows(student.answer, group, [*_long_segment_rules(), *_memory_rules()])])
 
 
-def overhead(student: Student, case: CasesOf) -> None:
+def test_overhead(student: Student, case: CasesOf) -> None:
     group = case("overhead")
     agree(student, group, [follows(student.answer, group, _overhead_rules())])
 
 
-def sweep(student: Student, case: CasesOf) -> None:
+def test_sweep(student: Student, case: CasesOf) -> None:
     agree(student, case("sweep"), [_other_form, _other_range, _wrong_column])
 
 
-def front(student: Student, case: CasesOf) -> None:
+def test_front(student: Student, case: CasesOf) -> None:
     agree(student, case("front"), [_other_order, _everything, _dominated_stay, _too_few, _without_k])
 
 
-def equal_points(student: Student, case: CasesOf) -> None:
+def test_equal_points(student: Student, case: CasesOf) -> None:
     agree(student, case("equal_points"), [_equal_ones_stay, _another_of_equal, _equal_ones_vanish, _other_order])
 
 
-def best(student: Student, case: CasesOf) -> None:
+def test_best(student: Student, case: CasesOf) -> None:
     group = case("best")
     agree(student, group, [_whole_point, follows(student.answer, group, _best_rules())])
 

@@ -14,7 +14,6 @@ from grader.checks.claims import (
     CaseGroup,
     CasesOf,
     Rule,
-    RunChecks,
     agree,
     claim,
     compare,
@@ -40,24 +39,20 @@ STEP = 1e-5
 SLOPE_TOLERANCE = 1e-6
 
 
-def test_exercise3(run: RunChecks) -> None:
-    run(output, gradients, slope, large_scores, saved, overhead, dtype, inputs)
-
-
-def output(student: Student, case: CasesOf) -> None:
+def test_output(student: Student, case: CasesOf) -> None:
     group = case("output")
     for each in group.cases:
         compare(_forward_case(each), _first(_forward(student, each)), each.expected["y"], group.public, _FORWARD_CAUSES)
 
 
-def gradients(student: Student, case: CasesOf) -> None:
+def test_gradients(student: Student, case: CasesOf) -> None:
     group = case("gradients")
     _all_forwards(student, group)
     for each in group.cases:
         compare(_backward_case(each), _backward(student, each), _gradients(each), group.public, _BACKWARD_CAUSES)
 
 
-def slope(student: Student, case: CasesOf) -> None:
+def test_slope(student: Student, case: CasesOf) -> None:
     group = case("slope")
     _all_forwards(student, group)
     student.call(FORWARD, *_forward_case(case("output").cases[0]).inputs.values())
@@ -93,7 +88,7 @@ def slope(student: Student, case: CasesOf) -> None:
             )
 
 
-def large_scores(student: Student, case: CasesOf) -> None:
+def test_large_scores(student: Student, case: CasesOf) -> None:
     group = case("large_scores")
     _all_forwards(student, group)
     for each in group.cases:
@@ -105,7 +100,7 @@ def large_scores(student: Student, case: CasesOf) -> None:
             compare(asked, got, expected, group.public, [_overflow], tolerance=LARGE_SCORES_TOLERANCE)
 
 
-def saved(student: Student, case: CasesOf) -> None:
+def test_saved(student: Student, case: CasesOf) -> None:
     group = case("saved")
     for each in group.cases:
         asked = _forward_case(each)
@@ -125,18 +120,18 @@ def saved(student: Student, case: CasesOf) -> None:
         )
 
 
-def overhead(student: Student, case: CasesOf) -> None:
+def test_overhead(student: Student, case: CasesOf) -> None:
     group = case("overhead")
     agree(student, group, [follows(student.answer, group, _share_rules())])
 
 
-def dtype(student: Student, case: CasesOf) -> None:
+def test_dtype(student: Student, case: CasesOf) -> None:
     group = case("dtype")
     for each in group.cases:
         of_dtype_of_inputs(each, group.public, (_first(_forward(student, each)), _backward(student, each)))
 
 
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
         _saved(student, each)

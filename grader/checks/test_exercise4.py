@@ -13,7 +13,6 @@ from grader.checks.claims import (
     CasesOf,
     Cause,
     Rule,
-    RunChecks,
     agree,
     claim,
     compare,
@@ -33,11 +32,7 @@ BEFORE = (None, np.array([1.0, 2.0, 3.0]))
 LATER = np.array([4.0, 5.0])
 
 
-def test_exercise4(run: RunChecks) -> None:
-    run(gradients, buffer, bandwidth, choice, dtype, inputs)
-
-
-def gradients(student: Student, case: CasesOf) -> None:
+def test_gradients(student: Student, case: CasesOf) -> None:
     group = case("gradients")
     for each in group.cases:
         compare(_forward_case(each), _forward(student, each)[0], each.expected["output"], group.public)
@@ -49,7 +44,7 @@ def gradients(student: Student, case: CasesOf) -> None:
         compare(asked, trip["gradients"], asked.expected, group.public, causes)
 
 
-def buffer(student: Student, case: CasesOf) -> None:
+def test_buffer(student: Student, case: CasesOf) -> None:
     group = case("buffer")
     for each in group.cases:
         trip = _round_trip(student, each)
@@ -57,7 +52,7 @@ def buffer(student: Student, case: CasesOf) -> None:
         _checked_releases(each, trip, handles, group.public)
 
 
-def bandwidth(student: Student, case: CasesOf) -> None:
+def test_bandwidth(student: Student, case: CasesOf) -> None:
     group = case("bandwidth")
     causes = [
         _other_clock(student),
@@ -77,21 +72,21 @@ def bandwidth(student: Student, case: CasesOf) -> None:
         compare(each, report["value"], each.expected, group.public, causes)
 
 
-def choice(student: Student, case: CasesOf) -> None:
+def test_choice(student: Student, case: CasesOf) -> None:
     group = case("choice")
     breakeven = CaseGroup([each for each in group.cases if each.function == "breakeven_bandwidth"], group.public)
     agree(student, breakeven, [follows(student.answer, breakeven, _breakeven_rules())])
     agree(student, group, [_other_choice])
 
 
-def dtype(student: Student, case: CasesOf) -> None:
+def test_dtype(student: Student, case: CasesOf) -> None:
     group = case("dtype")
     for each in group.cases:
         trip = _round_trip(student, each)
         of_dtype_of_inputs(each, group.public, (trip["output"], trip["gradients"]))
 
 
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
         changed = reported_names(_round_trip(student, each)["changed"], ("x", "params", "grad_output"))

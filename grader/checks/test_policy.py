@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, Wrong, called
+from grader.checks.claims import CasesOf, Wrong, called
 from grader.checks.comparing import describe
 from grader.checks.explaining import explain
 from grader.messages import _
 from grader.results import Feedback
-from grader.student.handle import Outcome, Student
+from grader.student.handle import Student
+from grader.student.outcomes import Raised
 from lesson.policy_cost import GB, POLICIES, LayerOption, layer_options, policy_cost
 
 # A number computed in another order still counts as the same.
@@ -24,23 +25,19 @@ _NUMBER = re.compile(r"(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?")
 _THOUSANDS = re.compile(r"(?<=\d)[,_'](?=\d{3}(?!\d))")
 
 
-def test_policy(run: RunChecks) -> None:
-    run(recompute, mixed, offload, infeasible)
-
-
-def recompute(student: Student, case: CasesOf) -> None:
+def test_recompute(student: Student, case: CasesOf) -> None:
     _finds_the_best(student, case("recompute"))
 
 
-def mixed(student: Student, case: CasesOf) -> None:
+def test_mixed(student: Student, case: CasesOf) -> None:
     _finds_the_best(student, case("mixed"))
 
 
-def offload(student: Student, case: CasesOf) -> None:
+def test_offload(student: Student, case: CasesOf) -> None:
     _finds_the_best(student, case("offload"))
 
 
-def infeasible(student: Student, case: CasesOf) -> None:
+def test_infeasible(student: Student, case: CasesOf) -> None:
     group = case("infeasible")
     due = _("a ValueError whose text contains the smallest reachable peak in GB")
     for each in group.cases:
@@ -48,12 +45,10 @@ def infeasible(student: Student, case: CasesOf) -> None:
         expected = _("{due}: {peak:.4g} GB").format(due=due, peak=each.expected) if group.public else due
         try:
             got = student.answer(each)
-        except Outcome as outcome:
-            if outcome.kind != "raised":
-                raise
-            if outcome.facts.get("base") != "ValueError":
+        except Raised as outcome:
+            if outcome.error.base != "ValueError":
                 raise Wrong(replace(explain(outcome, public=group.public), called=asked, expected=expected)) from None
-            numbers = list(_numbers(str(outcome.facts.get("message", ""))))
+            numbers = list(_numbers(outcome.error.message))
             if not any(abs(number - each.expected) <= PEAK_TOLERANCE * each.expected for number in numbers):
                 told = _text_of_error(each, numbers)
                 raise Wrong(Feedback(asked, _("a ValueError with another text"), expected, told)) from None

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from grader.checks.claims import CaseGroup, CasesOf, RunChecks, Wrong
+from grader.checks.claims import CaseGroup, CasesOf, Wrong
 from grader.checks.prompt_reading import Finding, PromptReport, check_prompt
 from grader.messages import _
-from grader.results import Feedback, State
-from grader.student.handle import Outcome, Student
+from grader.results import Feedback
+from grader.student.handle import Student
+from grader.student.outcomes import NoText, Outcome, Raised
 from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from lesson.policy_cost import policy_cost
 
@@ -17,19 +18,15 @@ from lesson.policy_cost import policy_cost
 MAX_SHOWN = 60
 
 
-def test_prompt(run: RunChecks) -> None:
-    run(inputs, examples, form, peaks, overheads, policies)
-
-
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     _none_of(student, case("inputs"), "empty", "too_long", "inputs_missing", "inputs_incomplete")
 
 
-def examples(student: Student, case: CasesOf) -> None:
+def test_examples(student: Student, case: CasesOf) -> None:
     _none_of(student, case("examples"), "empty", "too_long", "examples_few")
 
 
-def form(student: Student, case: CasesOf) -> None:
+def test_form(student: Student, case: CasesOf) -> None:
     _none_of(
         student,
         case("form"),
@@ -44,15 +41,15 @@ def form(student: Student, case: CasesOf) -> None:
     )
 
 
-def peaks(student: Student, case: CasesOf) -> None:
+def test_peaks(student: Student, case: CasesOf) -> None:
     _none_of(student, case("peaks"), "example_peak_wrong")
 
 
-def overheads(student: Student, case: CasesOf) -> None:
+def test_overheads(student: Student, case: CasesOf) -> None:
     _none_of(student, case("overheads"), "example_overhead_wrong")
 
 
-def policies(student: Student, case: CasesOf) -> None:
+def test_policies(student: Student, case: CasesOf) -> None:
     group = case("policies")
     _none_of(student, group, "example_nothing_fits", "example_too_large", "example_not_optimal")
     if not group.reference and _report(student, group).planner:
@@ -84,7 +81,7 @@ class _Judged:
             plan = self._student.call("plan_policy", dict(config), memory_gb)
             cost = policy_cost(config, plan)
         except Outcome as outcome:
-            if outcome.facts.get("base") == "ValueError":
+            if isinstance(outcome, Raised) and outcome.error.base == "ValueError":
                 raise ValueError("nothing fits") from None
             self.planner = True
             return float("inf")
@@ -109,7 +106,7 @@ def _text(student: Student) -> str:
     if text is None:
         text = student.probe("prompt_string", function=PROMPT_NAME)
     if text is None:
-        raise Outcome(State.NOT_ATTEMPTED, "no_prompt", {"function": PROMPT_NAME, "file": PROMPT_FILE})
+        raise NoText(PROMPT_NAME, PROMPT_FILE)
     return text if isinstance(text, str) else "x" * 2_000_000  # too large to cross
 
 

@@ -5,24 +5,20 @@ from typing import Any
 import numpy as np
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, agree, keeps_dtype, leaves_inputs, same
+from grader.checks.claims import CasesOf, agree, keeps_dtype, leaves_inputs, same
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_step1(run: RunChecks) -> None:
-    run(linear, relu, layer, model, dtype, inputs)
-
-
-def linear(student: Student, case: CasesOf) -> None:
+def test_linear(student: Student, case: CasesOf) -> None:
     agree(student, case("linear"), [_bias_forgotten, _bias_subtracted])
 
 
-def relu(student: Student, case: CasesOf) -> None:
+def test_relu(student: Student, case: CasesOf) -> None:
     agree(student, case("relu"), [_nothing_zeroed, _absolute, _leaky])
 
 
-def layer(student: Student, case: CasesOf) -> None:
+def test_layer(student: Student, case: CasesOf) -> None:
     agree(
         student,
         case("layer"),
@@ -30,7 +26,7 @@ def layer(student: Student, case: CasesOf) -> None:
     )
 
 
-def model(student: Student, case: CasesOf) -> None:
+def test_model(student: Student, case: CasesOf) -> None:
     agree(
         student,
         case("model"),
@@ -38,11 +34,11 @@ def model(student: Student, case: CasesOf) -> None:
     )
 
 
-def dtype(student: Student, case: CasesOf) -> None:
+def test_dtype(student: Student, case: CasesOf) -> None:
     keeps_dtype(student, case("dtype"))
 
 
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     leaves_inputs(student, case("inputs"))
 
 

@@ -8,7 +8,6 @@ from grader.cases.case import Case
 from grader.checks import gradients
 from grader.checks.claims import (
     CasesOf,
-    RunChecks,
     agree,
     arrays_in,
     claim,
@@ -20,15 +19,10 @@ from grader.checks.comparing import Parts
 from grader.messages import _
 from grader.student.handle import Student
 
-
-def test_step2(run: RunChecks) -> None:
-    run(input_gradient, weights, biases, kink, dtype, inputs)
-
-
 _CAUSES = gradients.causes(lambda got: got[1], lambda case: case.expected[1])
 
 
-def input_gradient(student: Student, case: CasesOf) -> None:
+def test_input_gradient(student: Student, case: CasesOf) -> None:
     agree(
         student,
         case("input_gradient"),
@@ -37,15 +31,15 @@ def input_gradient(student: Student, case: CasesOf) -> None:
     )
 
 
-def weights(student: Student, case: CasesOf) -> None:
+def test_weights(student: Student, case: CasesOf) -> None:
     agree(student, case("weights"), _CAUSES, lambda answer: _members(answer[1], gw1=0, gw2=2))
 
 
-def biases(student: Student, case: CasesOf) -> None:
+def test_biases(student: Student, case: CasesOf) -> None:
     agree(student, case("biases"), _CAUSES, lambda answer: _members(answer[1], gb1=1, gb2=3))
 
 
-def kink(student: Student, case: CasesOf) -> None:
+def test_kink(student: Student, case: CasesOf) -> None:
     group = case("kink")
     for each in group.cases:
         # Every hidden unit sits exactly on the kink, so whatever has one entry for each of them must be zero.
@@ -61,11 +55,11 @@ def kink(student: Student, case: CasesOf) -> None:
         )
 
 
-def dtype(student: Student, case: CasesOf) -> None:
+def test_dtype(student: Student, case: CasesOf) -> None:
     keeps_dtype(student, case("dtype"))
 
 
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     leaves_inputs(student, case("inputs"))
 
 

@@ -8,7 +8,6 @@ from grader.checks import gradients as gradient_causes
 from grader.checks.claims import (
     CaseGroup,
     CasesOf,
-    RunChecks,
     claim,
     compare,
     nothing_changed,
@@ -26,22 +25,7 @@ BACKWARD_SLACK = 12
 MAX_PRODUCTS = 8.5
 
 
-def test_step3(run: RunChecks) -> None:
-    run(
-        output,
-        saved,
-        gradients,
-        uneven,
-        edges,
-        forward_memory,
-        backward_memory,
-        recomputation,
-        dtype,
-        inputs,
-    )
-
-
-def output(student: Student, case: CasesOf) -> None:
+def test_output(student: Student, case: CasesOf) -> None:
     group = case("output")
     for each in group.cases:
         got = _forward(student, each)
@@ -49,7 +33,7 @@ def output(student: Student, case: CasesOf) -> None:
         compare(asked, _first(got), each.expected["output"], group.public)
 
 
-def saved(student: Student, case: CasesOf) -> None:
+def test_saved(student: Student, case: CasesOf) -> None:
     group = case("saved")
     for each in group.cases:
         got = _forward(student, each)
@@ -68,19 +52,19 @@ def saved(student: Student, case: CasesOf) -> None:
         )
 
 
-def gradients(student: Student, case: CasesOf) -> None:
+def test_gradients(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("gradients"))
 
 
-def uneven(student: Student, case: CasesOf) -> None:
+def test_uneven(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("uneven"))
 
 
-def edges(student: Student, case: CasesOf) -> None:
+def test_edges(student: Student, case: CasesOf) -> None:
     _same_gradients(student, case("edges"))
 
 
-def forward_memory(student: Student, case: CasesOf) -> None:
+def test_forward_memory(student: Student, case: CasesOf) -> None:
     group = case("forward_memory")
     for each in group.cases:
         measured = reported_number(student.probe("checkpointed_forward_memory", **each.inputs))
@@ -100,7 +84,7 @@ def forward_memory(student: Student, case: CasesOf) -> None:
         )
 
 
-def backward_memory(student: Student, case: CasesOf) -> None:
+def test_backward_memory(student: Student, case: CasesOf) -> None:
     group = case("backward_memory")
     for each in group.cases:
         measured = reported_number(student.probe("checkpointed_backward_memory", **each.inputs))
@@ -116,7 +100,7 @@ def backward_memory(student: Student, case: CasesOf) -> None:
         )
 
 
-def recomputation(student: Student, case: CasesOf) -> None:
+def test_recomputation(student: Student, case: CasesOf) -> None:
     group = case("recomputation")
     for each in group.cases:
         inputs = each.inputs
@@ -133,13 +117,13 @@ def recomputation(student: Student, case: CasesOf) -> None:
         )
 
 
-def dtype(student: Student, case: CasesOf) -> None:
+def test_dtype(student: Student, case: CasesOf) -> None:
     group = case("dtype")
     for each in group.cases:
         of_dtype_of_inputs(each, group.public, (_forward(student, each), _backward(student, each)))
 
 
-def inputs(student: Student, case: CasesOf) -> None:
+def test_inputs(student: Student, case: CasesOf) -> None:
     group = case("inputs")
     for each in group.cases:
         changed = student.probe(

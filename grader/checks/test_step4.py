@@ -4,28 +4,24 @@ import math
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, agree
+from grader.checks.claims import CasesOf, agree
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_step4(run: RunChecks) -> None:
-    run(full, overhead, selective, selective_overhead)
-
-
-def full(student: Student, case: CasesOf) -> None:
+def test_full(student: Student, case: CasesOf) -> None:
     agree(student, case("full"), [_flops_ignored, _backward_counted_once], _counts)
 
 
-def overhead(student: Student, case: CasesOf) -> None:
+def test_overhead(student: Student, case: CasesOf) -> None:
     agree(student, case("overhead"), [_other_comparison], _overhead)
 
 
-def selective(student: Student, case: CasesOf) -> None:
+def test_selective(student: Student, case: CasesOf) -> None:
     agree(student, case("selective"), [_flops_ignored, _recomputes_all, _backward_counted_once], _counts)
 
 
-def selective_overhead(student: Student, case: CasesOf) -> None:
+def test_selective_overhead(student: Student, case: CasesOf) -> None:
     agree(student, case("selective_overhead"), [_other_comparison], _overhead)
 
 

@@ -4,25 +4,21 @@ import math
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, agree, compare
+from grader.checks.claims import CasesOf, agree, compare
 from grader.checks.comparing import difference
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_step5(run: RunChecks) -> None:
-    run(store_all, checkpointed, long_segment, defaults)
-
-
-def store_all(student: Student, case: CasesOf) -> None:
+def test_store_all(student: Student, case: CasesOf) -> None:
     agree(student, case("store_all"), [_factor])
 
 
-def checkpointed(student: Student, case: CasesOf) -> None:
+def test_checkpointed(student: Student, case: CasesOf) -> None:
     agree(student, case("checkpointed"), [_segments_only, _factor])
 
 
-def long_segment(student: Student, case: CasesOf) -> None:
+def test_long_segment(student: Student, case: CasesOf) -> None:
     group = case("long_segment")
     for each in group.cases:
         got = student.answer(each)
@@ -32,7 +28,7 @@ def long_segment(student: Student, case: CasesOf) -> None:
             compare(asked, got, each.expected[0], group.public, [_no_segment, _factor])
 
 
-def defaults(student: Student, case: CasesOf) -> None:
+def test_defaults(student: Student, case: CasesOf) -> None:
     agree(student, case("defaults"), [_other_defaults])
 
 

@@ -5,17 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, agree
+from grader.checks.claims import CasesOf, agree
 from grader.checks.comparing import is_number
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_step6(run: RunChecks) -> None:
-    run(nearest, small)
-
-
-def nearest(student: Student, case: CasesOf) -> None:
+def test_nearest(student: Student, case: CasesOf) -> None:
     # Asked together, so that a cause is named only when all answers follow it.
     group = case("nearest")
     answers = [student.answer(each) for each in group.cases]
@@ -38,5 +34,5 @@ def nearest(student: Student, case: CasesOf) -> None:
     agree(student, group, [rounding])
 
 
-def small(student: Student, case: CasesOf) -> None:
+def test_small(student: Student, case: CasesOf) -> None:
     agree(student, case("small"))

@@ -3,28 +3,24 @@
 from typing import Any
 
 from grader.cases.case import Case
-from grader.checks.claims import CasesOf, RunChecks, agree
+from grader.checks.claims import CasesOf, agree
 from grader.messages import _
 from grader.student.handle import Student
 
 
-def test_step7(run: RunChecks) -> None:
-    run(attention, ffn, limits, others)
-
-
-def attention(student: Student, case: CasesOf) -> None:
+def test_attention(student: Student, case: CasesOf) -> None:
     agree(student, case("attention"), [_no_bool, _mebibytes])
 
 
-def ffn(student: Student, case: CasesOf) -> None:
+def test_ffn(student: Student, case: CasesOf) -> None:
     agree(student, case("ffn"), [_no_bool, _mebibytes, _ratio_ignored])
 
 
-def limits(student: Student, case: CasesOf) -> None:
+def test_limits(student: Student, case: CasesOf) -> None:
     agree(student, case("limits"), [_no_bool, _limit_included])
 
 
-def others(student: Student, case: CasesOf) -> None:
+def test_others(student: Student, case: CasesOf) -> None:
     agree(student, case("others"), [_no_bool, _others_recomputed])
 
 

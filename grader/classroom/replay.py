@@ -109,7 +109,6 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
             if result.state is not State.PASSED or index + 1 == len(group):
                 return Replay(result, index + 1, len(group), snippet(course, exercise, case))
     finally:
-        session.close()
         zygotes.close()
     raise ValueError(f"the check {check_id} has no cases")
 
@@ -129,7 +128,7 @@ def snippet(course: Course, exercise: Exercise, case: Case) -> str:
     lines += ["", *script]
     if script[-1].startswith("result"):
         lines.append('print("got     ", result)')
-    if case.expected is not None:
+    if case.has_answer:
         lines += [f"expected = {literal(case.expected)}", 'print("expected", expected)']
     return "\n".join(lines) + "\n"
 

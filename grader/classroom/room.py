@@ -1,6 +1,6 @@
 """Grade many submissions: here, in several processes, or on a Dask cluster, with the same results everywhere.
 
-Each process keeps one pytest session and one zygote. Submissions are read in the main process and handed over as
+Each process collects the checks once and keeps one zygote. Submissions are read in the main process and handed over as
 bytes, a few at a time, so that memory does not grow with the class.
 """
 
@@ -21,7 +21,7 @@ from grader.files import Submission
 from grader.grading import CheckSession, failure
 from grader.isolation.sandbox import Isolation
 from grader.isolation.zygote import ZygoteError, Zygotes
-from grader.results import CheckResult, ExerciseResult, Feedback, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, Reason, State, SubmissionResult
 from grader.student.sealed import CALL_SECONDS, SealedStudents
 from lesson.course import Course, load_course
 
@@ -70,8 +70,7 @@ class Classroom:
         )
 
     def close(self) -> None:
-        """End the pytest session and the zygotes."""
-        self._checks.close()
+        """End the zygotes."""
         self._zygotes.close()
 
     def grade(self, submission: Submission) -> SubmissionResult:
@@ -107,18 +106,20 @@ class Classroom:
 
 def ungradable(course: Course, submission: Submission) -> SubmissionResult:
     """Return the verdict on a submission of which nothing could be read."""
-    return _all_in_state(course, submission, State.UNGRADABLE, Feedback(got=submission.problem))
+    return _all_in_state(course, submission, State.UNGRADABLE, Feedback(got=submission.problem), Reason.SUBMISSION)
 
 
 def grader_failed(course: Course, submission: Submission, reason: str) -> SubmissionResult:
     """Return the verdict when the grader, not the student, has failed."""
     feedback = failure(reason)
-    return replace(_all_in_state(course, submission, State.GRADER_ERROR, feedback), problem=feedback.got)
+    return replace(_all_in_state(course, submission, State.GRADER_ERROR, feedback, Reason.GRADER), problem=feedback.got)
 
 
-def _all_in_state(course: Course, submission: Submission, state: State, feedback: Feedback) -> SubmissionResult:
+def _all_in_state(
+    course: Course, submission: Submission, state: State, feedback: Feedback, reason: Reason
+) -> SubmissionResult:
     exercises = tuple(
-        ExerciseResult(exercise, tuple(CheckResult(check, state, feedback) for check in exercise.checks))
+        ExerciseResult(exercise, tuple(CheckResult(check, state, feedback, reason) for check in exercise.checks))
         for exercise in course.exercises
     )
     return SubmissionResult(

@@ -355,7 +355,6 @@ def author_check() -> None:
     for problem in checks.problems():
         problems += 1
         console.print(problem, highlight=False, markup=False)
-    checks.close()
     for exercise in _course().exercises:
         if not exercise.can_be_graded_here:
             console.print(f"{exercise.id} was left out: it needs the package {exercise.requires}.", style="yellow")

@@ -72,6 +72,7 @@ def check_as_data(result: CheckResult) -> dict[str, Any]:
     return {
         "id": result.check.id,
         "state": result.state.value,
+        "reason": None if result.reason is None else result.reason.value,
         "word": state_name(result.state),
         "points": result.points,
         "rows": [row[1:] for row in feedback_rows(result.feedback, Reader.STUDENT_AT_WORK)],

@@ -131,6 +131,7 @@ def _case(writer: _Writer, result: SubmissionResult, exercise: ExerciseResult, c
         return
     writer.begin("testcase", **attributes)
     feedback = check.feedback
-    reason = (feedback.cause or feedback.got) if feedback else ""
-    writer.put(element, check_text(check), type=check.state.value, message=reason or check.state.value)
+    kind = (check.reason or check.state).value
+    message = (feedback.cause or feedback.got) if feedback else ""
+    writer.put(element, check_text(check), type=kind, message=message or check.state.value)
     writer.end("testcase")

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from grader.formats.writing import write_atomically
-from grader.results import CheckResult, ExerciseResult, Feedback, Override, RunResults, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, Override, Reason, RunResults, State, SubmissionResult
 from lesson.course import Course
 
-SCHEMA = "checkpointing-course/results/1"
+SCHEMA = "checkpointing-course/results/2"
 SCHEMA_FILE = Path(__file__).with_name("results.schema.json")
 
 
@@ -84,6 +84,7 @@ def _check_to_dict(result: CheckResult) -> dict[str, Any]:
         "id": result.check.id,
         "title": result.check.title,
         "state": result.state.value,
+        "reason": None if result.reason is None else result.reason.value,
         "points": result.points,
         "max_points": result.check.points,
         "feedback": None
@@ -128,6 +129,7 @@ def _exercise_from_dict(course: Course, values: Mapping[str, Any]) -> ExerciseRe
             checks[value["id"]],
             State(value["state"]),
             None if value["feedback"] is None else Feedback(**value["feedback"]),
+            None if value["reason"] is None else Reason(value["reason"]),
         )
         for value in values["checks"]
     )

@@ -1,45 +1,35 @@
 """A handle on a student's functions; where they run is somebody else's business.
 
 `student.relu(x)` calls the function `relu` and returns a plain value. Whatever goes wrong is one of the `Outcome`s
-below, each of which is a state of the check that made the call.
+in `outcomes`, each of which is a state of the check that made the call.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Container, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from grader.cases.case import Case
-from grader.results import State
+from grader.student.outcomes import (
+    Conflict,
+    Exited,
+    Missing,
+    Outcome,
+    OutOfMemory,
+    Raised,
+    Stub,
+    StudentError,
+    Tampered,
+    Unreadable,
+)
 from grader.worker.wire import Malformed, Packer, unpack
 from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED
 
 T = TypeVar("T")
-
-
-@dataclass
-class Outcome(Exception):
-    """A call that returned no value.
-
-    Attributes
-    ----------
-    state
-        The state of the check that made the call.
-    kind
-        What exactly happened, for the sentence: see `grader.checks.feedback`.
-    facts
-        What the sentence needs: function, files, error type, message, line.
-    """
-
-    state: State
-    kind: str
-    facts: Mapping[str, Any]
-
-    def __post_init__(self) -> None:
-        super().__init__(self.state, self.kind, self.facts)
 
 
 class Student(Protocol):
@@ -71,7 +61,11 @@ class Student(Protocol):
         ...
 
     def forget(self) -> None:
-        """Ask everything anew."""
+        """Ask everything again."""
+        ...
+
+    def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
+        """Let the reference answer these functions inside a `with` block; None where there is no reference."""
         ...
 
     def renew(self) -> None:
@@ -124,6 +118,10 @@ class Messenger:
         """Ask everything anew."""
         self._remembered.clear()
 
+    def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
+        """Return None: there is no reference."""
+        return None
+
     def renew(self) -> None:
         """Go on as before: nothing is hidden from who runs this."""
 
@@ -144,27 +142,24 @@ class Messenger:
         match reply:
             case {"value": tree}:
                 return unpack(tree, arrays)
-            case {"unavailable": "stub" | "missing" as kind}:
-                raise Outcome(State.NOT_ATTEMPTED, kind, {"function": function})
+            case {"unavailable": "stub"}:
+                raise Stub(function)
+            case {"unavailable": "missing"}:
+                raise Missing(function)
             case {"unavailable": "conflict", "files": list(files)}:
-                raise Outcome(State.UNGRADABLE, "conflict", {"function": function, "files": self._own_files(files)})
+                raise Conflict(function, tuple(self._own_files(files)))
             case {"unavailable": "broken", "files": [file], "error": dict(error)}:
-                facts = {"function": function, **self._error(error), "file": self._own_files([file])[0]}
-                if facts["type"] not in _SOURCE_ERRORS:
+                problem = replace(self._error(error), file=self._own_files([file])[0])
+                if problem.type not in _SOURCE_ERRORS:
                     raise Malformed("an error that source code does not have")
-                raise Outcome(State.ERROR, "broken", facts)
+                raise Unreadable(function, problem)
             case {"raised": dict(error)}:
-                facts = {"function": function, **self._error(error)}
-                if facts["base"] == "NotImplementedError":
-                    raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
-                if facts["base"] == "MemoryError":
-                    raise Outcome(State.MEMORY, "memory", facts)
-                raise Outcome(State.ERROR, "raised", facts)
+                raise _outcome_of(function, self._error(error))
         raise Malformed("a reply of unknown kind")
 
-    def _tampered(self, function: str) -> Outcome:
+    def _tampered(self, function: str) -> Tampered:
         """Return what a reply that is not ours amounts to."""
-        return Outcome(State.CRASHED, "tampered", {"function": function})
+        return Tampered(function)
 
     def _own_files(self, files: Sequence[object]) -> list[str]:
         """Return names of files of the submission; whoever made up others could tell what must stay hidden."""
@@ -172,17 +167,29 @@ class Messenger:
             raise Malformed("a file that was not handed in")
         return [str(file) for file in files]
 
-    def _error(self, error: Mapping[str, object]) -> dict[str, Any]:
+    def _error(self, error: Mapping[str, object]) -> StudentError:
         """Take from a reply what the sentence needs, with the types the sentence needs."""
         line, file, cell = error.get("line"), error.get("file"), error.get("cell")
-        return {
-            "type": str(error.get("type", ""))[:MAX_NAME],
-            "message": str(error.get("message", ""))[:MAX_MESSAGE],
-            "base": str(error.get("base", ""))[:MAX_NAME],
-            "file": file if isinstance(file, str) and file in self._files else "",
-            "line": line if type(line) is int else None,
-            "cell": cell if type(cell) is int else None,
-        }
+        return StudentError(
+            type=str(error.get("type", ""))[:MAX_NAME],
+            message=str(error.get("message", ""))[:MAX_MESSAGE],
+            base=str(error.get("base", ""))[:MAX_NAME],
+            file=file if isinstance(file, str) and file in self._files else "",
+            line=line if type(line) is int else None,
+            cell=cell if type(cell) is int else None,
+        )
+
+
+def _outcome_of(function: str, error: StudentError) -> Outcome:
+    """Return what an exception in a student's code amounts to."""
+    match error.base:
+        case "NotImplementedError":
+            return Stub(function)
+        case "MemoryError":
+            return OutOfMemory(function)
+        case "SystemExit":
+            return Exited(function, error)
+    return Raised(function, error)
 
 
 _SOURCE_ERRORS = frozenset(
@@ -197,9 +204,9 @@ def _refuse_to_keep(value: object) -> int:
     raise TypeError(f"a check handed over a {type(value).__name__}, which is not a plain value")
 
 
-def tampered() -> Outcome:
+def tampered() -> Tampered:
     """Return the outcome of a process whose replies are not those of our probes."""
-    return Outcome(State.CRASHED, "tampered", {})
+    return Tampered("")
 
 
 def reported_number(value: Any) -> float:

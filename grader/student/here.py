@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import numpy as np
 
-from grader.results import State
-from grader.student.handle import Messenger, Outcome
+from grader.student.handle import Messenger
+from grader.student.outcomes import TimedOut
 from grader.worker.loading import Functions, Loader
-from grader.worker.workbench import Ask, Late, Workbench, deadline
+from grader.worker.workbench import Late, Workbench, deadline
 
 
 class InProcessStudent(Messenger):
@@ -18,32 +19,22 @@ class InProcessStudent(Messenger):
 
     Parameters
     ----------
-    loader, ask
-        As for `Workbench`.
+    loader
+        Knows the functions.
     files
         Names of the files that there are.
     call_seconds
         Deadline of each call, where the platform has timers; None to let it run.
     """
 
-    def __init__(
-        self,
-        loader: Functions,
-        files: Container[str] = (),
-        ask: Ask | None = None,
-        call_seconds: float | None = None,
-    ) -> None:
+    def __init__(self, loader: Functions, files: Container[str] = (), call_seconds: float | None = None) -> None:
         super().__init__(files)
-        self._workbench = Workbench(loader, ask)
+        self._workbench = Workbench(loader)
         self._call_seconds = call_seconds
 
     def close(self) -> None:
         """Forget the student's modules."""
         self._workbench.close()
-
-    def replace(self, functions: Sequence[str]) -> None:
-        """Let `ask` answer these functions."""
-        self._request({"do": "replace", "functions": list(functions)}, "")
 
     def _exchange(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str
@@ -56,18 +47,19 @@ class InProcessStudent(Messenger):
             with deadline(self._call_seconds):
                 return self._workbench.handle(request, copies)
         except Late:
-            facts = {"function": function, "seconds": self._call_seconds}
-            raise Outcome(State.TIMEOUT, "timeout", facts) from None
+            raise TimedOut(function, self._call_seconds) from None
 
 
 class LocalStudent(InProcessStudent):
-    """A student's files in this process: `grader check` and the browser.
+    """A student's files in this process: `grader check`, the browser, and authors.
 
     Parameters
     ----------
     files, functions
         As for `Loader`.
-    ask, call_seconds
+    reference
+        The graded functions that can answer in the place of the student's, where there is a reference.
+    call_seconds
         As for `InProcessStudent`.
     """
 
@@ -75,12 +67,35 @@ class LocalStudent(InProcessStudent):
         self,
         files: Mapping[str, bytes],
         functions: Iterable[str],
-        ask: Ask | None = None,
+        reference: Mapping[str, Callable[..., Any]] | None = None,
         call_seconds: float | None = None,
     ) -> None:
-        self._loader = Loader(files, functions)
-        super().__init__(self._loader, files, ask, call_seconds)
+        self._contents = files
+        self._functions = tuple(functions)
+        self._reference = reference
+        self._loader = Loader(files, self._functions)
+        super().__init__(self._loader, files, call_seconds)
 
     def defines(self, function: str) -> bool:
         """Whether there is a graded function of this name that is no stub."""
         return function in self._loader.origins()
+
+    def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
+        """Let the reference answer these functions inside a `with` block; None where there is no reference."""
+        return None if self._reference is None else self._answered_by(self._reference, functions)
+
+    @contextmanager
+    def _answered_by(self, reference: Mapping[str, Callable[..., Any]], functions: Sequence[str]) -> Iterator[None]:
+        self._load_again(lambda name, args, kwargs: reference[name](*args, **kwargs))
+        self._request({"do": "replace", "functions": list(functions)}, "")
+        try:
+            yield
+        finally:
+            self._load_again(None)
+
+    def _load_again(self, ask: Callable[[str, tuple[Any, ...], dict[str, Any]], Any] | None) -> None:
+        """Go on with modules that nothing has been replaced in."""
+        self.close()
+        self.forget()
+        self._loader = Loader(self._contents, self._functions)
+        self._workbench = Workbench(self._loader, ask)

@@ -6,14 +6,15 @@ import hashlib
 import signal
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from grader.isolation.zygote import PATIENCE_SECONDS, Connection, Zygote, ZygoteError, Zygotes
-from grader.results import State
-from grader.student.handle import Messenger, Outcome
+from grader.student.handle import Messenger
+from grader.student.outcomes import Crashed, NotCalled, Outcome, Tampered, TimedOut
 from grader.worker import wire
 from lesson.course import Course
 
@@ -104,9 +105,12 @@ class SealedStudent(Messenger):
         self.close()
         self.forget()
 
+    def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None]:
+        """Let the reference answer these functions inside a `with` block, in a child of its own."""
+        return self._answered_by_reference(functions)
+
     @contextmanager
-    def answered_by_reference(self, functions: Sequence[str]) -> Iterator[None]:
-        """Answer these functions by the reference inside the `with` block, in a child of its own."""
+    def _answered_by_reference(self, functions: Sequence[str]) -> Iterator[None]:
         self._change_replaced(functions)
         try:
             yield
@@ -182,8 +186,9 @@ class SealedStudent(Messenger):
         if function in self._given_up:
             raise self._given_up[function]
         if self._seconds_left <= 0:
-            raise Outcome(State.TIMEOUT, "skipped", {"function": function})
+            raise NotCalled(function)
         started = time.monotonic()
+        outcome: Outcome
         try:
             return self._converse(request, arrays, self._seconds_for(function))
         except ZygoteError:
@@ -191,16 +196,16 @@ class SealedStudent(Messenger):
             raise
         except TimeoutError:
             self._stop()
-            outcome = Outcome(State.TIMEOUT, "timeout", {"function": function, "seconds": self._seconds_for(function)})
+            outcome = TimedOut(function, self._seconds_for(function))
         except (EOFError, ConnectionError):
             outcome = self._crashed(function)
         except wire.Malformed:
             self._stop()
-            outcome = Outcome(State.CRASHED, "tampered", {"function": function})
+            outcome = Tampered(function)
         finally:
             self._seconds_left -= time.monotonic() - started
         for name in concerned:
-            self._given_up[name] = Outcome(outcome.state, outcome.kind, {**outcome.facts, "function": name})
+            self._given_up[name] = replace(outcome, function=name)
         raise outcome
 
     def _seconds_for(self, function: str) -> float:
@@ -255,7 +260,7 @@ class SealedStudent(Messenger):
             return {"raised": type(error).__name__}, []
         return {"value": packer.pack(value)}, packer.arrays
 
-    def _tampered(self, function: str) -> Outcome:
+    def _tampered(self, function: str) -> Tampered:
         self.close()
         self._given_up[function] = outcome = super()._tampered(function)
         return outcome
@@ -263,9 +268,8 @@ class SealedStudent(Messenger):
     def _crashed(self, function: str) -> Outcome:
         status = self._stop()
         if status == -signal.SIGXCPU:
-            facts = {"function": function, "seconds": self._seconds_for(function)}
-            return Outcome(State.TIMEOUT, "timeout", facts)
-        return Outcome(State.CRASHED, "crashed", {"function": function, "reason": _reason(status)})
+            return TimedOut(function, self._seconds_for(function))
+        return Crashed(function, _how(status))
 
     def _stop(self) -> int:
         if self._connection is not None:
@@ -363,7 +367,7 @@ def _send(connection: Connection, message: dict[str, Any], arrays: list[np.ndarr
     wire.send(connection, message, arrays)
 
 
-def _reason(status: int) -> str:
+def _how(status: int) -> str:
     if status < 0:
         try:
             return signal.Signals(-status).name

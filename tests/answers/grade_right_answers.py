@@ -27,7 +27,6 @@ def main() -> None:
         for answer in answers:
             for complaint in answer.complaints(checks.grade(answer)):
                 print(f"seed {seed}: {answer.name} {complaint}")
-        checks.close()
     print(f"graded {len(answers)} right answers")
 
 

@@ -33,7 +33,6 @@ def checks():
     gc.freeze()
     yield author_check
     gc.unfreeze()
-    author_check.close()
 
 
 @pytest.mark.parametrize("answer", NUMPY_IS_ENOUGH, ids=lambda answer: answer.name)

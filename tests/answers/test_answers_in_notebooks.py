@@ -54,9 +54,7 @@ def in_notebooks(files):
 
 @pytest.fixture(scope="module")
 def checks():
-    author_check = AuthorCheck(ROOT, COURSE)
-    yield author_check
-    author_check.close()
+    return AuthorCheck(ROOT, COURSE)
 
 
 def grade(checks: AuthorCheck, answer: Answer):

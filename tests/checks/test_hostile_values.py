@@ -149,9 +149,7 @@ class Tamperer(LocalStudent):
 
 @pytest.fixture(scope="module", params=["hidden", "public"])
 def checks(request):
-    session = CheckSession(COURSE, FreshCases(COURSE, 5, public=request.param == "public"))
-    yield session
-    session.close()
+    return CheckSession(COURSE, FreshCases(COURSE, 5, public=request.param == "public"))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:Casting complex")

@@ -98,7 +98,6 @@ def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torc
         assert result.state is State.SKIPPED
         assert "torch" in result.note
         assert "optional" in result.note
-    checks.close()
 
 
 class _NoCases:

@@ -236,7 +236,6 @@ class Judge:
         self._zygote_pid = self._zygote._process.pid
 
     def close(self) -> None:
-        self._checks.close()
         self._zygotes.close()
 
     def grade(self, hostile: Hostile) -> Any:

@@ -277,7 +277,6 @@ def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
             assert all(check.state is State.PASSED for check in result.checks if not check.check.measured), result
     finally:
         student.close()
-        checks.close()
 
 
 @pytest.mark.slow

@@ -114,23 +114,20 @@ def test_nonsense_is_wrong_and_no_fault_of_the_grader(course, topic, chance):
     source = (ROOT / "solutions" / f"{topic}.py").read_bytes()
     checks = CheckSession(course, FreshCases(course, 3))
     lost = 0
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            for _ in range(12):
-                student = Spoiler({f"{topic}.py": source}, course.functions, rng, chance)
-                try:
-                    results = checks.grade(student, course.of_topic(topic))
-                finally:
-                    student.close()
-                for result in results:
-                    for check in result.checks:
-                        lost += check.state is not State.PASSED
-                        feedback = check.feedback or Feedback()
-                        where = f"{result.exercise.id}.{check.check.id}"
-                        assert check.state is not State.GRADER_ERROR, f"{where} {feedback.hidden}"
-                        seen = f"{feedback.called} {feedback.got} {feedback.expected} {feedback.cause}"
-                        assert "CANARY" not in seen, f"{where} {seen}"
-    finally:
-        checks.close()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(12):
+            student = Spoiler({f"{topic}.py": source}, course.functions, rng, chance)
+            try:
+                results = checks.grade(student, course.of_topic(topic))
+            finally:
+                student.close()
+            for result in results:
+                for check in result.checks:
+                    lost += check.state is not State.PASSED
+                    feedback = check.feedback or Feedback()
+                    where = f"{result.exercise.id}.{check.check.id}"
+                    assert check.state is not State.GRADER_ERROR, f"{where} {feedback.hidden}"
+                    seen = f"{feedback.called} {feedback.got} {feedback.expected} {feedback.cause}"
+                    assert "CANARY" not in seen, f"{where} {seen}"
     assert lost

@@ -38,9 +38,7 @@ LEVELS = ("bwrap", "landlock", "none")
 
 @pytest.fixture(scope="module")
 def checks():
-    author_check = AuthorCheck(ROOT, COURSE)
-    yield author_check
-    author_check.close()
+    return AuthorCheck(ROOT, COURSE)
 
 
 @pytest.fixture(scope="module")

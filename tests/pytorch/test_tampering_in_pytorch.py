@@ -36,9 +36,7 @@ class TampererInPyTorch(Tamperer):
 
 @pytest.fixture(scope="module", params=["hidden", "public"])
 def checks(request):
-    session = CheckSession(COURSE, FreshCases(COURSE, 5, public=request.param == "public"))
-    yield session
-    session.close()
+    return CheckSession(COURSE, FreshCases(COURSE, 5, public=request.param == "public"))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore:Casting complex")
