@@ -10,8 +10,11 @@ FLOPs are counted per step of training, 1 MB is 10^6 bytes, and all counts are a
 import math
 from collections.abc import Iterable
 
+Costs = dict[str, float]  # FLOPs by phase, their total, and the overhead
+Point = tuple[int, float, float]  # segment size, memory in units, overhead
 
-def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1.0) -> dict[str, float]:
+
+def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1.0) -> Costs:
     """Count the FLOPs of a step in which every segment is rebuilt from its input.
 
     A layer's backward costs twice its forward. While the segments are rebuilt, every layer runs forward once
@@ -41,9 +44,7 @@ def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1
     raise NotImplementedError
 
 
-def selective_checkpoint_cost(
-    n_layers: int, attention_fraction: float = 0.15, flops_per_layer: float = 1.0
-) -> dict[str, float]:
+def selective_checkpoint_cost(n_layers: int, attention_fraction: float = 0.15, flops_per_layer: float = 1.0) -> Costs:
     """Count the FLOPs of a step that recomputes the attention of every layer and keeps the rest.
 
     As before, a layer's backward costs twice its forward.
@@ -153,9 +154,6 @@ def optimal_segment(n_layers: int) -> int:
     """
     # TODO step6: your code.
     raise NotImplementedError
-
-
-Point = tuple[int, float, float]  # segment size, memory in units, overhead
 
 
 def segment_memory(n_layers: int, segment_size: int, layer_units: float = 17) -> float:

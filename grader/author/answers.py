@@ -8,8 +8,8 @@ it must lose:
     # says: bias
 
 It is handed in as the topic's solution followed by this file, so that its functions take the place of the right ones;
-with `# alone: yes` it is handed in as it is. A solution that has the prompt in a file beside it is handed in with the
-prompt as a string, so that an answer can change a word of it: `POLICY_PROMPT = POLICY_PROMPT.replace("34", "43")`.
+with `# alone: yes` it is handed in as it is. An answer can also change a word of the solution's prompt:
+`POLICY_PROMPT = POLICY_PROMPT.replace("34", "43")`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.results import ExerciseResult, State
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from lesson.course import Course
 
 _HEADER = re.compile(r"^# (loses|says|alone): *(.*)$", re.MULTILINE)
@@ -48,9 +47,6 @@ class Answer:
         text = self.path.read_text(encoding="utf-8")
         if not self.alone:
             solution = (root / "solutions" / f"{self.topic}.py").read_text(encoding="utf-8")
-            if f"{PROMPT_NAME} = " in solution:
-                prompt = (root / "solutions" / PROMPT_FILE).read_text(encoding="utf-8")
-                solution += f"\n\n{PROMPT_NAME} = {prompt!r}\n"
             text = f"{solution}\n\n{text}"
         return {f"{self.topic}.py": text.encode()}
 

@@ -17,6 +17,7 @@ from grader.cases.recorded import read_cases, write_cases
 from grader.checks.comparing import difference
 from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
+from solutions.policy import POLICY_PROMPT
 
 # Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
 PUBLIC_SEED = 20_161_604
@@ -57,7 +58,7 @@ def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
         for name, made in notebooks(texts, skeletons, course).items():
             yield root / "notebooks" / language.name / f"{name}.ipynb", made.encode()
     yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
-    yield root / "outputs" / PROMPT_FILE, (root / "solutions" / PROMPT_FILE).read_bytes()
+    yield root / "outputs" / PROMPT_FILE, POLICY_PROMPT.encode()
     for path, page in pages(root).items():
         yield path, page.encode()
 

@@ -42,7 +42,8 @@ class CaseGroup:
     Attributes
     ----------
     reference
-        The reference's graded functions, where there is a reference, for answers that no case can foresee.
+        The reference's graded functions and `best_overhead`, where there is a reference, for answers that no case can
+        foresee.
     """
 
     cases: Sequence[Case]

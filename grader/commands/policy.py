@@ -292,16 +292,14 @@ def _question(path: Path) -> Case:
 
 
 def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key: str | None) -> dict[str, Reply]:
-    from importlib.resources import files
-
     from rich.console import Console
     from rich.progress import track
 
-    from grader.worker.loading import PROMPT_FILE
     from solutions.planner.answers import ask
     from solutions.planner.answers import cases as questions
+    from solutions.policy import POLICY_PROMPT
 
-    text = files("solutions").joinpath(PROMPT_FILE).read_text(encoding="utf-8") if prompt is None else _read(prompt)
+    text = POLICY_PROMPT if prompt is None else _read(prompt)
     replies: dict[str, Reply] = {}
     try:
         for case in track(questions(), "Asking", console=Console(stderr=True), transient=True):

@@ -32,7 +32,7 @@ from lesson.policy_form import (
     plain_question,
     spelled_out,
 )
-from solutions.policy import plan_policy
+from solutions.planner.optimum import best_overhead
 
 LARGEST_REPLY = 4_000_000
 MOST_BRACES = 1000  # in running text, before the search for an answer is given up
@@ -198,7 +198,7 @@ def _read_question(answer: Mapping[str, Any], case: Case | None) -> _Question:
     smallest = min(config["layers"] * o.kept + o.transient for o in layer_options(config).values())
     best = None
     with suppress(ValueError):
-        best = policy_cost(config, plan_policy(config, memory_gb * share)).overhead
+        best = best_overhead(config, memory_gb * share)
     return _Question(config, share, memory_gb, best, smallest / GB / share)
 
 

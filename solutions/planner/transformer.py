@@ -16,8 +16,17 @@ FfnKind = Literal["gelu", "gated"]
 Part = Literal["attention", "core", "ffn", "norm"]
 FFN_KINDS = ("gelu", "gated")
 _COUNTS = (
-    *("layers", "hidden", "heads", "seq", "batch", "bytes_per_value", "loss_chunks"),
-    *("tensor_parallel", "pipeline_parallel", "interleaving", "expert_parallel"),
+    "layers",
+    "hidden",
+    "heads",
+    "seq",
+    "batch",
+    "bytes_per_value",
+    "loss_chunks",
+    "tensor_parallel",
+    "pipeline_parallel",
+    "interleaving",
+    "expert_parallel",
 )
 _OPTIONAL_COUNTS = ("kv_heads", "head_size", "ffn", "microbatches")
 

@@ -1,5 +1,7 @@
 """Where a student's prompt is found, and who judges it."""
 
+import json
+
 import pytest
 
 from grader.classroom.replay import replay
@@ -11,7 +13,10 @@ from grader.results import State
 from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
 from grader.worker.loading import PROMPT_FILE, Loader
+from lesson.policy_cost import policy_cost
+from solutions.policy import POLICY_PROMPT
 
+PROMPT = POLICY_PROMPT.encode()
 NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
 
 
@@ -98,7 +103,7 @@ def test_without_reference_the_students_own_planner_judges(course, solutions):
         b"\n\n_right = plan_policy\n\n\ndef plan_policy(config, memory_gb):\n    plan = _right(config, memory_gb)\n"
         b"    return ['full'] * len(plan)\n"
     )
-    worse = solutions[PROMPT_FILE].replace(b'"memory_gb": 40,\n  "policy"', b'"memory_gb": 60,\n  "policy"')
+    worse = PROMPT.replace(b'"memory_gb": 40,\n  "policy"', b'"memory_gb": 60,\n  "policy"')
     assert check(course, {**solutions, PROMPT_FILE: worse}).state is State.FAILED
     feedback = check(course, {**solutions, PROMPT_FILE: worse}).checks[-1].feedback
     assert feedback.cause == "Judged by your own plan_policy."
@@ -106,11 +111,30 @@ def test_without_reference_the_students_own_planner_judges(course, solutions):
 
 
 @pytest.mark.parametrize("body", ["raise NotImplementedError", "return 'full'", "return ['none'] * config['layers']"])
-def test_a_planner_that_gives_no_plan_is_named(course, solutions, body):
+def test_a_planner_that_gives_no_plan_is_named(course, body):
     policy = f"def plan_policy(config, memory_gb):\n    {body}\n".encode()
-    result = check(course, {"policy.py": policy, PROMPT_FILE: solutions[PROMPT_FILE]})
+    result = check(course, {"policy.py": policy, PROMPT_FILE: PROMPT})
     assert [each.check.id for each in result.checks if each.state is not State.PASSED] == ["policies"]
     assert "plan_policy gives no plan" in result.checks[-1].feedback.got
+
+
+def test_a_prompt_in_a_file_is_graded_in_the_sandbox(classroom):
+    result = classroom.grade(Submission("s", "s", {f"outputs/{PROMPT_FILE}": PROMPT}))
+    (found,) = [each for each in result.exercises if each.exercise.id == "prompt"]
+    assert found.state is State.PASSED
+
+
+def test_the_reference_judges_examples_with_very_many_layers(classroom):
+    config = {"layers": 512, "hidden": 64, "heads": 1, "seq": 64, "batch": 1}
+    rates = {"host_bandwidth": 1e9, "flops_per_second": 1e12}
+    example = {"config": {**config, **rates}, "policy": {"full": 512}}
+    cost = policy_cost({**config, **rates}, ["full"] * 512)
+    example |= {"memory_gb": 2 * cost.peak_gb, "predicted_peak_gb": cost.peak_gb, "overhead": cost.overhead}
+    prompt = f"{POLICY_PROMPT}\n```json\n{json.dumps(example)}\n```\n"
+    result = classroom.grade(Submission("s", "s", {PROMPT_FILE: prompt.encode()}))
+    (found,) = [each for each in result.exercises if each.exercise.id == "prompt"]
+    assert [each.check.id for each in found.checks if each.state is not State.PASSED] == ["policies"]
+    assert found.checks[-1].feedback.expected.startswith("the best policy, with")
 
 
 def test_no_prompt_is_not_attempted(course):

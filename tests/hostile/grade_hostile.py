@@ -290,9 +290,7 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        from grader.worker.loading import PROMPT_FILE
-
-        names = [*(f"{topic.id}.py" for topic in self.course.topics), PROMPT_FILE]
+        names = [f"{topic.id}.py" for topic in self.course.topics]
         files = {name: (self._project / "solutions" / name).read_bytes() for name in names}
         exercises = tuple(exercise.id for exercise in self.course.exercises)
         return self.grade(Hostile("reference", exercises, files)).points

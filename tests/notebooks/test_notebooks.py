@@ -53,7 +53,7 @@ def test_no_solution_is_in_a_notebook(topic):
     text = (FOLDER / f"{topic}.ipynb").read_text(encoding="utf-8")
     solution = functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8"))
     graded = [name for exercise in COURSE.of_topic(topic) for name in exercise.functions]
-    for name in graded:
+    for name in [*graded, *(name for name in solution if name.startswith("_"))]:
         body = ast.parse(solution[name]).body[0].body[1:]
         for statement in body:
             line = ast.unparse(statement).splitlines()[0]

@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("torch")
 
-from test_hostile_values import Tamperer
+from tampering import Tamperer
 
 from grader.cases.fresh import FreshCases
 from grader.grading import CheckSession

@@ -33,11 +33,7 @@ def address(site):
 
 
 def module_of(topic):
-    text = (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
-    if topic == "policy":  # on the page the prompt stands in the module
-        prompt = (ROOT / "solutions" / "prompt-activation-recompute-policy.md").read_text(encoding="utf-8")
-        text += f"\n\nPOLICY_PROMPT = {prompt!r}\n"
-    return text
+    return (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
 
 
 def wrong_answers():
