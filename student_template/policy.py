@@ -17,7 +17,7 @@ import numpy as np
 
 from lesson.policy_cost import GB, layer_options
 
-# TODO prompt: your prompt, here or in a file prompt-activation-recompute-policy.md.
+# TODO prompt: your text, here or in a file prompt-activation-recompute-policy.md.
 POLICY_PROMPT = ""
 
 

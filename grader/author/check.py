@@ -13,7 +13,6 @@ from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.results import ExerciseResult, State
 from grader.student.here import LocalStudent
-from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
 # Any seed will do; a fixed one makes a failure repeatable.
@@ -26,7 +25,7 @@ class StudentWithReference(LocalStudent):
     def __init__(self, files: Mapping[str, bytes], course: Course) -> None:
         self._handed_in = files
         self._course = course
-        super().__init__(files, course.functions, self._ask)
+        super().__init__(files, course.functions, self._ask, texts=course.texts)
 
     @contextmanager
     def answered_by_reference(self, functions: Sequence[str]) -> Iterator[None]:
@@ -38,7 +37,7 @@ class StudentWithReference(LocalStudent):
         finally:
             self.close()
             self.forget()
-            super().__init__(self._handed_in, self._course.functions, self._ask)
+            super().__init__(self._handed_in, self._course.functions, self._ask, texts=self._course.texts)
 
     def _ask(self, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
         reference: Callable[..., Any] = reference_functions(self._course)[function]
@@ -92,6 +91,6 @@ class AuthorCheck:
             student.close()
 
     def _modules(self, folder: str) -> dict[str, bytes]:
-        names = [*(f"{topic.id}.py" for topic in self._course.topics), PROMPT_FILE]
+        names = [*(f"{topic.id}.py" for topic in self._course.topics), *self._course.texts.values()]
         paths = (self._root / folder / name for name in names)
         return {path.name: path.read_bytes() for path in paths if path.exists()}

@@ -15,7 +15,6 @@ from grader.cases.drawing import draw_cases
 from grader.cases.fresh import reference_functions
 from grader.cases.recorded import read_cases, write_cases
 from grader.checks.comparing import difference
-from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
 # Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
@@ -57,7 +56,8 @@ def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
         for name, made in notebooks(texts, skeletons, course).items():
             yield root / "notebooks" / language.name / f"{name}.ipynb", made.encode()
     yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
-    yield root / "outputs" / PROMPT_FILE, (root / "solutions" / PROMPT_FILE).read_bytes()
+    for name in course.texts.values():
+        yield root / "outputs" / name, (root / "solutions" / name).read_bytes()
     for path, page in pages(root).items():
         yield path, page.encode()
 

@@ -108,6 +108,7 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
                 patience=course.call_seconds,
                 requires=course.required(course.packages),
                 bystander=bystander,
+                texts=course.texts,
             )
             try:
                 (graded,) = session.grade(student, [exercise])

@@ -86,6 +86,7 @@ class Classroom:
                 patience=self._course.call_seconds,
                 requires=self._requires,
                 bystander=self._bystander,
+                texts=self._course.texts,
             )
             try:
                 exercises = self._checks.grade(student)

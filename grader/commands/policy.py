@@ -297,11 +297,14 @@ def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key
     from rich.console import Console
     from rich.progress import track
 
-    from grader.worker.loading import PROMPT_FILE
+    from lesson.course import load_course
     from solutions.planner.answers import ask
     from solutions.planner.answers import cases as questions
 
-    text = files("solutions").joinpath(PROMPT_FILE).read_text(encoding="utf-8") if prompt is None else _read(prompt)
+    if prompt is None:
+        text = files("solutions").joinpath(load_course().exercise("prompt").text_file).read_text(encoding="utf-8")
+    else:
+        text = _read(prompt)
     replies: dict[str, Reply] = {}
     try:
         for case in track(questions(), "Asking", console=Console(stderr=True), transient=True):

@@ -40,7 +40,7 @@ class Checker:
         self, work: Submission, exercises: Sequence[Exercise], on_check: OnCheck | None = None
     ) -> tuple[ExerciseResult, ...]:
         """Check some exercises of a student's work."""
-        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS)
+        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS, texts=self._course.texts)
         broken: dict[str, ExerciseResult] = {}
         try:
             for exercise in exercises:

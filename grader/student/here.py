@@ -65,7 +65,7 @@ class LocalStudent(InProcessStudent):
 
     Parameters
     ----------
-    files, functions
+    files, functions, texts
         As for `Loader`.
     ask, call_seconds
         As for `InProcessStudent`.
@@ -77,8 +77,9 @@ class LocalStudent(InProcessStudent):
         functions: Iterable[str],
         ask: Ask | None = None,
         call_seconds: float | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
-        self._loader = Loader(files, functions)
+        self._loader = Loader(files, functions, texts)
         super().__init__(self._loader, files, ask, call_seconds)
 
     def defines(self, function: str) -> bool:

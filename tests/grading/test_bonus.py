@@ -92,7 +92,7 @@ def test_skipped_is_a_state_of_the_schema():
 def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torch, skeletons):
     checks = CheckSession(COURSE, _NoCases())
     for files in ({"torch_benchmark.py": SOLUTION}, skeletons, {}):
-        student = LocalStudent(files, COURSE.functions)
+        student = LocalStudent(files, COURSE.functions, texts=COURSE.texts)
         (result,) = checks.grade(student, [BONUS])
         student.close()
         assert result.state is State.SKIPPED

@@ -252,7 +252,13 @@ class Judge:
         if submission.problem:
             return ungradable(self.course, submission)
         student = RemoteStudent(
-            self._zygotes, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
+            self._zygotes,
+            submission.files,
+            self.course.functions,
+            self._reference,
+            hostile.seconds,
+            hostile.total,
+            texts=self.course.texts,
         )
         try:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
@@ -291,9 +297,7 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        from grader.worker.loading import PROMPT_FILE
-
-        names = [*(f"{topic.id}.py" for topic in self.course.topics), PROMPT_FILE]
+        names = [*(f"{topic.id}.py" for topic in self.course.topics), *self.course.texts.values()]
         files = {name: (self._project / "solutions" / name).read_bytes() for name in names}
         exercises = tuple(exercise.id for exercise in self.course.exercises)
         return self.grade(Hostile("reference", exercises, files)).points
