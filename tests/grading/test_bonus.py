@@ -148,9 +148,9 @@ def test_a_broken_package_costs_its_own_exercise_and_no_other(broken_torch, solu
     started = []
     original = Zygote.__init__
 
-    def noted(self, isolation, package=""):
+    def noted(self, isolation, importable, package=""):
         started.append(package)
-        original(self, isolation, package)
+        original(self, isolation, importable, package)
 
     monkeypatch.setattr(Zygote, "__init__", noted)
     room = Classroom(COURSE, Settings(seed=3, isolation=detect()))

@@ -224,7 +224,7 @@ class Judge:
         hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
         self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
-        self._zygotes = Zygotes(self.isolation)
+        self._zygotes = Zygotes(self.isolation, self.course.importable)
         self._zygote = self._zygotes.having()
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
