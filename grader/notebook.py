@@ -23,7 +23,6 @@ from grader.messages import _, ngettext
 from grader.results import CheckResult, ExerciseResult, Reason, State
 from grader.student.here import InProcessStudent
 from grader.words import exercise_score, printable, state_name
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from grader.worker.workbench import quick_collections
 from lesson.course import Course, Exercise, load_course
@@ -182,7 +181,8 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
     if namespace is None:
         shell = _shell()
         namespace = sys._getframe(1).f_globals if shell is None else shell.user_ns
-    student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), CALL_SECONDS)
+    loader = NamespaceLoader(namespace, course.functions, course.texts, _cell_of)
+    student = InProcessStudent(loader, (), CALL_SECONDS)
     if any(name in namespace for name in exercise.functions):
         problem = import_ahead(exercise)
         if problem:
@@ -249,9 +249,9 @@ def _todo(result: ExerciseResult) -> str:
         ).format(functions=_listed(missing))
     if any(check.reason is Reason.NO_TEXT for check in result.checks):
         return _(
-            "Still to be written: your prompt. Write it into the string {name} in the cell above and run that cell, or "
+            "Still to be written: your text. Write it into the string {name} in the cell above and run that cell, or "
             "into the file outputs/{file}; then run this one again. Stuck? Try {hint}."
-        ).format(name=PROMPT_NAME, file=PROMPT_FILE, hint=f'hint("{result.exercise.id}")')
+        ).format(name=result.exercise.text, file=result.exercise.text_file, hint=f'hint("{result.exercise.id}")')
     stubs = _not_attempted(result, Reason.STUB)
     if stubs:
         return _(

@@ -63,5 +63,5 @@ def plan_policy(config: Mapping[str, Any], memory_gb: float) -> list[str]:
     raise NotImplementedError
 
 
-# TODO prompt: your prompt, here or in a file prompt-activation-recompute-policy.md.
+# TODO prompt: your text, here or in a file prompt-activation-recompute-policy.md.
 POLICY_PROMPT = ""

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +26,15 @@ from lesson.course import Course
 _HEADER = re.compile(r"^# (loses|says|alone): *(.*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
-    """One answer, and what the grader has to make of it."""
+    """One answer, and what the grader has to make of it.
+
+    Attributes
+    ----------
+    texts
+        The file of each graded text of the topic, by the name of its string.
+    """
 
     path: Path
     sentence: str
@@ -36,6 +42,7 @@ class Answer:
     loses: frozenset[str]
     says: str
     alone: bool
+    texts: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -92,9 +99,16 @@ def read_answers(folder: Path, course: Course) -> Iterator[Answer]:
             raise ValueError(f"{path} lacks its docstring")
         if path.parent.name not in topics:
             raise ValueError(f"{path.parent} is named like no exercise and no topic")
-        loses = frozenset(header.get("loses", "").split())
-        alone = header.get("alone") == "yes"
-        yield Answer(path, sentence, topics[path.parent.name], loses, header.get("says", "").strip(), alone)
+        topic = topics[path.parent.name]
+        yield Answer(
+            path=path,
+            sentence=sentence,
+            topic=topic,
+            loses=frozenset(header.get("loses", "").split()),
+            says=header.get("says", "").strip(),
+            alone=header.get("alone") == "yes",
+            texts={exercise.text: exercise.text_file for exercise in course.of_topic(topic) if exercise.text},
+        )
 
 
 def _listed(names: set[str] | frozenset[str]) -> str:

@@ -53,7 +53,9 @@ class AuthorCheck:
 
     def _grade(self, files: dict[str, bytes], topic: str = "") -> tuple[ExerciseResult, ...]:
         exercises = self._course.of_topic(topic) if topic else self._course.exercises
-        student = LocalStudent(files, self._course.functions, reference_functions(self._course))
+        student = LocalStudent(
+            files, self._course.functions, reference_functions(self._course), texts=self._course.texts
+        )
         try:
             return self._checks.grade(student, exercises)
         finally:

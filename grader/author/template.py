@@ -5,24 +5,23 @@ from __future__ import annotations
 import ast
 import itertools
 
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from lesson.course import Course, Topic
 
 
 def skeleton(source: str, course: Course, topic: Topic) -> str:
-    """Return a solution's source with the body of every graded function replaced by one TODO, and so the prompt.
+    """Return a solution's source with the body of every graded function replaced by one TODO, and so each graded text.
 
     Private functions belong to the answer and are left out. Signatures, docstrings and everything else that is not
     graded stay as they are.
     """
-    texts = [exercise.id for exercise in course.of_topic(topic.id) if not exercise.functions]
+    text_of = {exercise.text: exercise for exercise in course.of_topic(topic.id) if exercise.text}
     exercise_of = {name: exercise for exercise in course.of_topic(topic.id) for name in exercise.functions}
     lines = source.splitlines()
     found = set()
     for before, node in reversed(list(itertools.pairwise(ast.parse(source).body))):
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == PROMPT_NAME:
-            comment = f"# TODO {texts[0]}: your prompt, here or in a file {PROMPT_FILE}."
-            lines[node.lineno - 1 : node.end_lineno] = [comment, f'{PROMPT_NAME} = ""']
+        if isinstance(node, ast.Assign) and (exercise := text_of.get(ast.unparse(node.targets[0]))):
+            comment = f"# TODO {exercise.id}: your text, here or in a file {exercise.text_file}."
+            lines[node.lineno - 1 : node.end_lineno] = [comment, f'{exercise.text} = ""']
         if isinstance(node, ast.FunctionDef) and node.name in exercise_of:
             found.add(node.name)
             docstring = node.body[0]

@@ -11,7 +11,7 @@ from grader.messages import _
 from grader.results import Feedback
 from grader.student.handle import Student
 from grader.student.outcomes import NoText, Outcome, Raised
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
+from lesson.course import Exercise, load_course
 from lesson.policy_cost import policy_cost
 
 # Of a text that the student has chosen.
@@ -55,7 +55,7 @@ def test_policies(student: Student, case: CasesOf) -> None:
     if not group.reference and _report(student, group).planner:
         raise Wrong(
             Feedback(
-                PROMPT_FILE,
+                _exercise().text_file,
                 _("The policies of the examples cannot be judged yet: your plan_policy gives no plan for them."),
                 _("A plan_policy that works, to compare the examples with."),
             )
@@ -98,15 +98,21 @@ def _report(student: Student, group: CaseGroup) -> _Judged:
     return student.once("prompt", lambda: _Judged(student, group))
 
 
+def _exercise() -> Exercise:
+    """Return the exercise whose text this is about."""
+    return load_course().exercise("prompt")
+
+
 def _text(student: Student) -> str:
     """Return the student's prompt, or raise the outcome of there being none."""
     # Everything about a prompt may be told, so it must come from code that has seen no hidden input.
     student.renew()
-    text = student.probe("prompt_file")
+    name, file = _exercise().text, _exercise().text_file
+    text = student.probe("text_file", text=name)
     if text is None:
-        text = student.probe("prompt_string", function=PROMPT_NAME)
+        text = student.probe("text_string", function=name)
     if text is None:
-        raise NoText(PROMPT_NAME, PROMPT_FILE)
+        raise NoText(name, file)
     return text if isinstance(text, str) else "x" * 2_000_000  # too large to cross
 
 
@@ -115,10 +121,10 @@ def _none_of(student: Student, group: CaseGroup, *codes: str) -> None:
     judged = _report(student, group)
     for finding in judged.report.findings:
         if finding.code in codes:
-            where = PROMPT_FILE
+            where = _exercise().text_file
             if finding.example is not None:
                 where = _("{file}, worked example {number} (line {line})").format(
-                    file=PROMPT_FILE, number=finding.example + 1, line=judged.report.examples[finding.example].line
+                    file=where, number=finding.example + 1, line=judged.report.examples[finding.example].line
                 )
             got, expected, cause = _sentences(finding, own_planner=not group.reference)
             raise Wrong(Feedback(where, got, expected, cause))

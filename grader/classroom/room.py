@@ -59,7 +59,7 @@ class Classroom:
         self._settings = settings
         self._reference = reference_functions(course)
         self._checks = CheckSession(course, FreshCases(course, settings.seed), settings.packages)
-        self._zygotes = Zygotes(settings.isolation)
+        self._zygotes = Zygotes(settings.isolation, course.importable)
         # Started before anything is graded: a machine on which that fails can grade nobody.
         self._zygotes.having()
         self._bystander = Bystander(self._zygotes)
@@ -85,6 +85,7 @@ class Classroom:
                 patience=self._course.call_seconds,
                 requires=self._requires,
                 bystander=self._bystander,
+                texts=self._course.texts,
             )
             try:
                 exercises = self._checks.grade(student)

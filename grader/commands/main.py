@@ -284,7 +284,7 @@ def doctor() -> None:
     from grader.commands.doctor import examine
 
     console = _console()
-    for finding in examine():
+    for finding in examine(_course()):
         mark, style = ("✓", "green") if finding.fine else ("✗", "yellow")
         console.print(f"[{style}]{mark}[/] ", end="")
         console.print(finding.sentence, highlight=False, markup=False)

@@ -31,8 +31,6 @@ _ENTRANCES = ("grader/desk/browser.py", "grader/checks/test_*.py")
 # What a student's module imports has to be there too.
 _SKELETON = "student_template/*.py"
 _DATA = ("lesson/course.toml", "grader/cases/public/*.npz")
-# Needs torch, which no browser has.
-_TOPICS_LEFT_OUT = frozenset({"torch_benchmark"})
 
 # A file by which a folder is known to hold a site, so that it may be replaced.
 _MARK = "site.json"
@@ -144,7 +142,8 @@ def course_data(root: Path, course: Course) -> dict[str, Any]:
             "exercises": [_exercise_data(exercise) for exercise in course.of_topic(topic.id)],
         }
         for topic in course.topics
-        if topic.id not in _TOPICS_LEFT_OUT
+        # No browser has the packages that exercises require.
+        if not course.needs_package(topic.id)
     ]
     return {"title": _(course.title), "topics": topics}
 

@@ -55,7 +55,7 @@ class LocalStudent(InProcessStudent):
 
     Parameters
     ----------
-    files, functions
+    files, functions, texts
         As for `Loader`.
     reference
         The graded functions that can answer in the place of the student's, where there is a reference.
@@ -69,11 +69,13 @@ class LocalStudent(InProcessStudent):
         functions: Iterable[str],
         reference: Mapping[str, Callable[..., Any]] | None = None,
         call_seconds: float | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         self._contents = files
         self._functions = tuple(functions)
+        self._texts = texts
         self._reference = reference
-        self._loader = Loader(files, self._functions)
+        self._loader = Loader(files, self._functions, texts)
         super().__init__(self._loader, files, call_seconds)
 
     def defines(self, function: str) -> bool:
@@ -97,5 +99,5 @@ class LocalStudent(InProcessStudent):
         """Go on with modules that nothing has been replaced in."""
         self.close()
         self.forget()
-        self._loader = Loader(self._contents, self._functions)
+        self._loader = Loader(self._contents, self._functions, self._texts)
         self._workbench = Workbench(self._loader, ask)

@@ -57,15 +57,14 @@ def pair_mutated(
     return watch.changed() + watch_saved.changed()
 
 
-def prompt_file(student: Loader) -> str | None:
-    """Return the prompt that stands in a file of its own; nothing of the submission is run."""
-    return student.prompt_file()
+def text_file(student: Loader, text: str) -> str | None:
+    """Return the graded text of a name that stands in a file of its own; nothing of the submission is run."""
+    return student.text_file(text)
 
 
-def prompt_string(student: Loader, function: str) -> str | None:
-    """Return the prompt that stands in a module; `function` is its name, by which its file is loaded."""
-    del function
-    return student.prompt_string()
+def text_string(student: Loader, function: str) -> str | None:
+    """Return the graded text that stands in a module; `function` is its name, by which its file is loaded."""
+    return student.text_string(function)
 
 
 class _Watch:

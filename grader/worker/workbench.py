@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import gc
-import importlib
+import importlib.util
 import io
 import os
 import signal
@@ -23,9 +23,6 @@ from grader.worker.wire import Packer, Tree, unpack
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
 MAX_NAME = 100
-
-# What is worth importing before anybody waits for an answer, for exercises that require a package.
-IMPORTED_AHEAD = {"torch": "grader.worker.torch_probes"}
 
 Reply = tuple[dict[str, Any], list[np.ndarray]]
 Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
@@ -138,8 +135,17 @@ class Workbench:
         return len(self._kept) - 1
 
 
+def imported_ahead(package: str) -> str:
+    """Return the module to import before anybody waits for an answer that requires a package.
+
+    It is the package's own probes, which import it, where `grader.worker` has such a module; else the package.
+    """
+    probes = f"grader.worker.{package}_probes"
+    return probes if importlib.util.find_spec(probes) else package
+
+
 def _probe(name: str) -> Callable[..., Any]:
-    """Return a probe; those in `torch_probes` are named with their module, which is not imported for others."""
+    """Return a probe; those of a package are named with their module, which is not imported for others."""
     module, _dot, function = name.rpartition(".")
     probe: Callable[..., Any] = getattr(
         importlib.import_module(f"grader.worker.{module}") if module else probes, function

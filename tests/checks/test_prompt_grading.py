@@ -12,10 +12,12 @@ from grader.isolation.sandbox import detect
 from grader.results import State
 from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
-from grader.worker.loading import PROMPT_FILE, Loader
+from grader.worker.loading import Loader
+from lesson.course import load_course
 from lesson.policy_cost import policy_cost
 from solutions.policy import POLICY_PROMPT
 
+((NAME, PROMPT_FILE),) = load_course().texts.items()
 PROMPT = POLICY_PROMPT.encode()
 NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
 
@@ -25,7 +27,7 @@ def loader():
     made = []
 
     def loader(**files):
-        made.append(Loader({name: text.encode() for name, text in files.items()}, ["plan_policy"]))
+        made.append(Loader({name: text.encode() for name, text in files.items()}, ["plan_policy"], {NAME: PROMPT_FILE}))
         return made[-1]
 
     yield loader
@@ -54,7 +56,7 @@ def test_what_is_no_python_is_not_parsed(loader):
     ],
 )
 def test_the_file(loader, files, text):
-    assert loader(**files).prompt_file() == text
+    assert loader(**files).text_file(NAME) == text
 
 
 @pytest.mark.parametrize(
@@ -77,16 +79,17 @@ def test_the_file(loader, files, text):
 def test_the_string(loader, files, text):
     if text is ImportError:
         with pytest.raises(ImportError):
-            loader(**files).prompt_string()
+            loader(**files).text_string(NAME)
     else:
-        assert loader(**files).prompt_string() == text
+        assert loader(**files).text_string(NAME) == text
 
 
 def test_a_prompt_in_a_file_runs_nothing(course):
-    student = LocalStudent({PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}, course.functions)
-    assert student.probe("prompt_file") == "A"
+    files = {PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}
+    student = LocalStudent(files, course.functions, texts=course.texts)
+    assert student.probe("text_file", text=NAME) == "A"
     with pytest.raises(Outcome):
-        student.probe("prompt_string", function="POLICY_PROMPT")
+        student.probe("text_string", function=NAME)
     student.close()
 
 

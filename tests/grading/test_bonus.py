@@ -92,7 +92,7 @@ def test_skipped_is_a_state_of_the_schema():
 def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torch, skeletons):
     checks = CheckSession(COURSE, _NoCases())
     for files in ({"torch_benchmark.py": SOLUTION}, skeletons, {}):
-        student = LocalStudent(files, COURSE.functions)
+        student = LocalStudent(files, COURSE.functions, texts=COURSE.texts)
         (result,) = checks.grade(student, [BONUS])
         student.close()
         assert result.state is State.SKIPPED
@@ -147,9 +147,9 @@ def test_a_broken_package_costs_its_own_exercise_and_no_other(broken_torch, solu
     started = []
     original = Zygote.__init__
 
-    def noted(self, isolation, package=""):
+    def noted(self, isolation, importable, package=""):
         started.append(package)
-        original(self, isolation, package)
+        original(self, isolation, importable, package)
 
     monkeypatch.setattr(Zygote, "__init__", noted)
     room = Classroom(COURSE, Settings(seed=3, isolation=detect()))

@@ -224,7 +224,7 @@ class Judge:
         hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
         self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
-        self._zygotes = Zygotes(self.isolation)
+        self._zygotes = Zygotes(self.isolation, self.course.importable)
         self._zygote = self._zygotes.having()
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
@@ -251,7 +251,13 @@ class Judge:
         if submission.problem:
             return ungradable(self.course, submission)
         student = RemoteStudent(
-            self._zygotes, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
+            self._zygotes,
+            submission.files,
+            self.course.functions,
+            self._reference,
+            hostile.seconds,
+            hostile.total,
+            texts=self.course.texts,
         )
         try:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])

@@ -271,7 +271,7 @@ def test_there_are_many():
 def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
     """Else its failure on hidden inputs would show nothing."""
     checks = CheckSession(course, RecordedCases())
-    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions)
+    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions, texts=course.texts)
     try:
         for result in checks.grade(student, steps_of(topic)):
             assert all(check.state is State.PASSED for check in result.checks if not check.check.measured), result
