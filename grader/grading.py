@@ -260,7 +260,7 @@ class _Run:
             except Outcome as outcome:
                 feedback = explain(outcome, public=self._cases.public)
                 return self._told(CheckResult(check, outcome.state, feedback))
-        except Exception:  # noqa: BLE001 - a fault of ours must not end the class
+        except Exception:  # noqa: BLE001 - a fault of the grader must not end the class
             return CheckResult(check, State.GRADER_ERROR, failure(traceback.format_exc()))
         return CheckResult(check, State.PASSED)
 

@@ -136,9 +136,9 @@ class SubmissionResult:
     Attributes
     ----------
     id
-        Of the student: from the roster, else the name of the file or folder.
+        The student's id: from the roster, else the name of the file or folder.
     name
-        Of the student, from the roster; empty without one.
+        The student's name, from the roster; empty without one.
     notes
         Sentences about files that were ignored or refused.
     problem

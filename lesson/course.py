@@ -176,7 +176,7 @@ class _Reader:
                 if earlier not in {known.id for known in exercises}:
                     self._fail(
                         line("builds_on"),
-                        f"{exercise.id} builds on {earlier!r}, which is no earlier exercise",
+                        f"{exercise.id} builds on {earlier!r}, which is not an earlier exercise",
                     )
             exercises.append(exercise)
         taken: dict[str, str] = {}
@@ -224,7 +224,7 @@ class _Reader:
                 if needed not in ids[:position]:
                     self._fail(
                         self._line("exercise", index, f'{{ id = "{check.id}"'),
-                        f"check {check.id} of {what} needs {needed!r}, which is no earlier check of it",
+                        f"check {check.id} of {what} needs {needed!r}, which is not an earlier check of it",
                     )
         if table.get("requires") and not table.get("bonus"):
             self._fail(self._line("exercise", index, "requires"), f"{what} requires a package, so it must be a bonus")

@@ -58,7 +58,7 @@ class Row:
         "device", or "fake tensors" where the device and the host are the same memory, so that nothing can be moved
         from one to the other: then the same code ran on tensors without contents whose device is not the host.
     flops
-        Of one step.
+        Floating-point operations of one step.
     loss_equal, gradients_equal
         Whether they are those of mode "none" to the last bit.
     largest_gradient_difference

@@ -112,11 +112,11 @@ def at_scale(run_blocks: RunBlocks, shape: Shape, mode: str = "none", segment_si
     Parameters
     ----------
     run_blocks : callable
-        Your own of exercise 5.
+        Your own function of exercise 5.
     shape : Shape
         Such as `GPT3`; `dataclasses.replace(GPT3, layers=1)` is one layer of it.
     mode, segment_size
-        As for run_blocks.
+        The same as for `run_blocks`.
 
     Notes
     -----

@@ -18,7 +18,7 @@ from grader.checks.comparing import difference
 from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
-# Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
+# The seed of the recorded cases. Those of hidden inputs are drawn for each run.
 PUBLIC_SEED = 20_161_604
 
 

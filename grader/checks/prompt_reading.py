@@ -7,7 +7,7 @@ best ones. The findings are codes with values; sentences are made from them else
 | code | values | meaning |
 |---|---|---|
 | empty, too_long | | there is nothing to read, or too much |
-| json_invalid | line, reason | a json block that is no JSON |
+| json_invalid | line, reason | a json block that is not JSON |
 | inputs_missing | | no json block states the inputs |
 | inputs_incomplete | keys | the inputs block lacks these |
 | examples_few | found, needed | too few different worked examples that can be judged |

@@ -15,7 +15,7 @@ from grader.student.handle import Outcome, Student, reported_count, reported_fie
 
 # A difference of float32 values may be computed in float32; the two paths may sum up in another order.
 RELATIVE_TOLERANCE = {"float32": 1e-5, "float64": 1e-9}
-# Of the size of a mistake that was put into a gradient on purpose.
+# For the size of a mistake that was put into a gradient on purpose.
 MISTAKE_TOLERANCE = 1e-4
 SPOILT = "model_backward_checkpointed"
 

@@ -194,7 +194,7 @@ def _exercise(course: Course, values: Mapping[str, Any]) -> ExerciseResult:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; empty when it is none."""
+    """Return the JSON object of a file; empty when it does not hold one."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

@@ -88,7 +88,8 @@ def run(
     ],
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Of the hidden inputs; drawn anew by default.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Repeats the inputs of a run; random by default."),
     ] = None,
     fail_under: Annotated[
         float | None,
@@ -218,7 +219,7 @@ def report(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
     form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.HTML,
     output: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Where to; by default beside the results.")
+        Path | None, typer.Option(metavar="PATH", help="Where to write; by default beside the results.")
     ] = None,
 ) -> None:
     """Write the results of a run in another form; overrides.csv in its folder counts and shows."""

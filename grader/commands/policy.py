@@ -190,7 +190,7 @@ def score(
     endpoint: Annotated[
         str, typer.Option(metavar="URL", help="Ask this OpenAI-compatible server first; its answers go to DIR.")
     ] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="Of the model to ask.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Name of the model to ask.")] = "",
     prompt: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The prompt to try; by default that of the course.")
     ] = None,
@@ -287,7 +287,7 @@ def _question(path: Path) -> Case:
     question = _read_json(path)
     fields: dict[str, Any] = question if isinstance(question, dict) else {}
     if not isinstance(fields.get("config"), dict) or not is_number(fields.get("memory_gb")):
-        _stop(f"{path} is no question: it needs config and memory_gb.")
+        _stop(f"{path} is not a question: it needs config and memory_gb.")
     return Case(path.stem, fields["config"], float(fields["memory_gb"]))
 
 
@@ -352,7 +352,7 @@ def _read(path: Path) -> str:
     except OSError as error:
         _stop(f"{path} cannot be read: {error.strerror or error}.")
     except UnicodeDecodeError:
-        _stop(f"{path} is no text in UTF-8.")
+        _stop(f"{path} is not text in UTF-8.")
 
 
 def _read_json(path: Path) -> Any:
@@ -360,7 +360,7 @@ def _read_json(path: Path) -> Any:
 
     value, problem = load_json(_read(path))
     if problem is not None:
-        _stop(f"{path} is no JSON: {problem}.")
+        _stop(f"{path} is not JSON: {problem}.")
     return value
 
 

@@ -142,7 +142,7 @@ def link_packages(directory: Path, packages: Sequence[str] = ("numpy",)) -> None
     directory : Path
         The directory that will be on the worker's path. Others need to be able to read it (mode 0755).
     packages : sequence of str
-        As for :func:`readable_paths`.
+        The same as for `readable_paths`.
     """
     for path in package_paths(packages):
         (directory / os.path.basename(path)).symlink_to(path)
@@ -309,7 +309,7 @@ class Isolation:
         Parameters
         ----------
         readable : sequence of str
-            As for :meth:`command`.
+            The same as for `command`.
         keep : sequence of int
             Descriptors that stay open in the child.
         limits : Limits, optional
@@ -371,7 +371,7 @@ def _attempt(isolation: Isolation) -> dict[str, Any]:
             "lazy": ["colorsys", "_lsprof", "numpy.polynomial"],
         }
         try:
-            done = subprocess.run(  # noqa: S603 - the command is ours
+            done = subprocess.run(  # noqa: S603 - the command is our own
                 isolation.command([*python_command(), "-c", _PROBE], readable),
                 input=json.dumps(job),
                 capture_output=True,

@@ -29,7 +29,7 @@ from grader.worker.workbench import IMPORTED_AHEAD
 Connection: TypeAlias = socket.socket
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
-# What students are given to import, and is no more than arithmetic.
+# What students are given to import: arithmetic and nothing else.
 LESSON_FILES = ("__init__.py", "policy_cost.py", "decoder.py", "torch_meter.py")
 LESSON_PACKAGE = Path(__file__).parents[2] / "lesson"
 # Without a submission, neither starting nor answering takes this long unless something is broken.
@@ -96,7 +96,7 @@ class Zygote:
         inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
         inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable, limits=limits).to_dict())]
         inner += [IMPORTED_AHEAD.get(package, package)] if package else []
-        self._process = subprocess.Popen(  # noqa: S603 - the command is ours
+        self._process = subprocess.Popen(  # noqa: S603 - the command is our own
             isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -193,7 +193,7 @@ class Zygotes:
         return self._started[package]
 
     def close(self) -> None:
-        """End all of them; whoever is asked for next is started anew."""
+        """End all of them; the next one that is asked for is started again."""
         for zygote in self._started.values():
             zygote.close()
         self._started.clear()

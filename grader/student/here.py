@@ -19,7 +19,7 @@ class InProcessStudent(Messenger):
     Parameters
     ----------
     loader, ask
-        As for `Workbench`.
+        The same as for `Workbench`.
     files
         Names of the files that there are.
     call_seconds
@@ -66,9 +66,9 @@ class LocalStudent(InProcessStudent):
     Parameters
     ----------
     files, functions
-        As for `Loader`.
+        The same as for `Loader`.
     ask, call_seconds
-        As for `InProcessStudent`.
+        The same as for `InProcessStudent`.
     """
 
     def __init__(
@@ -82,5 +82,5 @@ class LocalStudent(InProcessStudent):
         super().__init__(self._loader, files, ask, call_seconds)
 
     def defines(self, function: str) -> bool:
-        """Whether there is a graded function of this name that is no stub."""
+        """Return whether there is a graded function of this name that is not a stub."""
         return function in self._loader.origins()

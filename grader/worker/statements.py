@@ -62,14 +62,14 @@ class NotebookCode:
     Parameters
     ----------
     path, data
-        Of the notebook; raises `NotANotebook` when it is none.
+        Name and bytes of the notebook; raises `NotANotebook` when it is not one.
     wanted
         The graded names.
 
     Attributes
     ----------
     statements
-        Of all cells that can be parsed, in order.
+        The statements of all cells that can be parsed, in order.
     broken
         File name, text and error of each cell that cannot.
     cells

@@ -99,7 +99,7 @@ class Workbench:
         if last is None:
             return False
         code = last.tb_frame.f_code
-        # What a cell defines has no file, and what is handed in is no file here.
+        # What a cell defines has no file, and what is handed in is not a file here.
         is_theirs = self._loader.source(code.co_filename) is not None or not os.path.isfile(code.co_filename)
         return is_theirs and code.co_code[last.tb_lasti] == _RAISE
 

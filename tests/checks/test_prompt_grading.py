@@ -12,7 +12,7 @@ from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
 from grader.worker.loading import PROMPT_FILE, Loader
 
-NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
+NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is not Python\n"
 
 
 @pytest.fixture

@@ -69,7 +69,7 @@ def test_run_grades_a_class_in_one_call(command, solutions, tmp_path):
         (folder / "right" / name).write_bytes(content)
     (folder / "nothing.py").write_text("", encoding="utf-8")
     (folder / "broken.py").write_text("def relu(:", encoding="utf-8")
-    (folder / "none.zip").write_text("this is no archive", encoding="utf-8")
+    (folder / "none.zip").write_text("this is not an archive", encoding="utf-8")
     code, output = command("run", folder, "--jobs", 2, "--fail-under", 50)
     assert code == cli.BELOW_THRESHOLD
     states = {submission["id"]: submission["state"] for submission in results()["submissions"]}

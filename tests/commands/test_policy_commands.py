@@ -217,9 +217,9 @@ def test_what_does_not_fit_is_refused_with_remedies(command):
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--layers", 2), "lacks --hidden, --heads"),
         ((*SHAPE, "--memory", "40GB", "--tensor-parallel", 5), "must divide heads"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "nowhere.json"), "cannot be read"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is no JSON"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is not JSON"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "list.json"), "one JSON object"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "no text in UTF-8"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "not text in UTF-8"),
     ],
 )
 def test_bad_input_gets_one_sentence(command, tmp_path, arguments, words):

@@ -105,7 +105,7 @@ def compile_library(used, source_name, target_name):
 
 
 def compile_packages(used):
-    """Put bytecode in the place of the sources that are used; of ours beside them, for pytest to find the checks."""
+    """Put bytecode in the place of the sources that are used; our own stay beside it, for pytest to find the checks."""
     for path in [*THIRD_PARTY.rglob("*.py"), *OURS.rglob("*.py")]:
         if str(path) not in used:
             continue
