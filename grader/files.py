@@ -29,25 +29,12 @@ MAX_FILES = 2_000
 
 SOURCE_SUFFIXES = (".py", ".ipynb")
 _TEXT_SUFFIXES = (".py", ".ipynb", ".md")
+# fmt: off
 IGNORED_FOLDERS = frozenset(
-    {
-        "__MACOSX",
-        "__pycache__",
-        ".git",
-        ".hg",
-        ".svn",
-        ".ipynb_checkpoints",
-        ".venv",
-        "venv",
-        "env",
-        "node_modules",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".tox",
-        "site-packages",
-    }
+    {"__MACOSX", "__pycache__", ".git", ".hg", ".svn", ".ipynb_checkpoints", ".venv", "venv", "env", "node_modules",
+     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", "site-packages"}
 )
+# fmt: on
 # Files that would change how Python or pytest runs: none of them is ever used, and the instructor is told.
 _NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"})
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")

@@ -85,24 +85,16 @@ def plan(
     as_json: JsonOption = False,
 ) -> None:
     """Choose a policy for every layer of a model, so that it fits and loses as little time as possible."""
+    # fmt: off
     given = {
-        "kv_heads": kv_heads,
-        "head_size": head_size,
-        "ffn": ffn,
-        "ffn_kind": ffn_kind and ffn_kind.value,
-        "bytes_per_value": bytes_per_value,
-        "flash_attention": flash_attention,
-        "dropout": dropout,
-        "vocabulary": vocabulary,
-        "tied_embeddings": tied_embeddings,
-        "loss_chunks": loss_chunks,
-        "tensor_parallel": tensor_parallel,
-        "sequence_parallel": sequence_parallel,
-        "pipeline_parallel": pipeline_parallel,
-        "interleaving": interleaving,
-        "microbatches": microbatches,
+        "kv_heads": kv_heads, "head_size": head_size, "ffn": ffn, "ffn_kind": ffn_kind and ffn_kind.value,
+        "bytes_per_value": bytes_per_value, "flash_attention": flash_attention, "dropout": dropout,
+        "vocabulary": vocabulary, "tied_embeddings": tied_embeddings, "loss_chunks": loss_chunks,
+        "tensor_parallel": tensor_parallel, "sequence_parallel": sequence_parallel,
+        "pipeline_parallel": pipeline_parallel, "interleaving": interleaving, "microbatches": microbatches,
         "expert_parallel": expert_parallel,
     }
+    # fmt: on
     rates = {
         "weight_bytes": weight_bytes,
         "gradient_bytes": gradient_bytes,
