@@ -251,7 +251,7 @@ def _not_a_notebook(problem: NotANotebook) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether Python could read the bytes as source: UTF-8 with or without BOM, or what a coding comment says."""
+    """Return whether Python could read the bytes as source: UTF-8 with or without BOM, or as a coding comment says."""
     if b"\0" in data:
         return False
     try:

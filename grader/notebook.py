@@ -99,7 +99,7 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether everything is right."""
+        """Return whether everything is right."""
         return self.result.state is State.PASSED
 
     def __repr__(self) -> str:

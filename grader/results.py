@@ -107,7 +107,7 @@ class ExerciseResult:
 
     @property
     def left_out(self) -> bool:
-        """Whether this is a bonus that nobody tried for, which says nothing about a submission."""
+        """Return whether this is a bonus that nobody tried for, which says nothing about a submission."""
         nothing = (State.SKIPPED, State.NOT_ATTEMPTED)
         return self.exercise.bonus and all(check.state in nothing for check in self.checks)
 

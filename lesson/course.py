@@ -75,7 +75,7 @@ class Exercise:
 
     @property
     def can_be_graded_here(self) -> bool:
-        """Whether the package that it requires, if any, is installed."""
+        """Return whether the package that it requires, if any, is installed."""
         spec = importlib.util.find_spec(self.requires) if self.requires else None
         # A folder that was left behind has no origin.
         return not self.requires or (spec is not None and spec.origin is not None)

@@ -246,7 +246,7 @@ def _drawable(make: Callable[[], Shown]) -> Shown | Remark:
 
 
 def _in_kernel() -> bool:
-    """Whether this runs in a notebook's kernel, which sliders need."""
+    """Return whether this runs in a notebook's kernel, which sliders need."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None

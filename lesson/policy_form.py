@@ -108,7 +108,7 @@ def first_json(text: str, start: int) -> tuple[Any, int]:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a JSON value is a finite number (and not a bool)."""
+    """Return whether a JSON value is a finite number (and not a bool)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -122,7 +122,7 @@ def plain_question(config: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
 
     Parameters
     ----------
-    config : mapping
+    config
         The keys of `lesson.policy_cost` and those of `INPUT_KEYS`; others are ignored. With sequence
         parallelism over t GPUs each of them holds 1/t of every byte (Korthikanti et al. 2022, Eq 4 and 6);
         the first of several pipeline stages holds as much as one GPU without pipelining (Eq 5).

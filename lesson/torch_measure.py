@@ -84,7 +84,7 @@ class DeviceMeter(MemoryMeter):
 
     Attributes
     ----------
-    parts : list of str
+    parts
         Names of the modules that are running, the innermost last (see `naming_parts`). `by_operation` names memory
         "part/operation", "part/operation[1]" if it is the second result of several. The part is "backward" where no
         module is running.
@@ -156,7 +156,7 @@ class Bench:
 
     Attributes
     ----------
-    blocks : ModuleList
+    blocks
     x, grad : Tensor of shape (batch, seq, hidden)
         The input, which needs a gradient like the output of an embedding, and the gradient of the last output.
     """

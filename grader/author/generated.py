@@ -70,7 +70,7 @@ def _public_cases(root: Path, course: Course) -> Iterator[tuple[Path, dict[str, 
 
 
 def _same_cases(path: Path, cases: dict[str, list[Case]]) -> bool:
-    """Whether a file holds these cases; another processor may round the last bit of an answer differently."""
+    """Return whether a file holds these cases; another processor may round the last bit of an answer differently."""
     if not path.exists():
         return False
     recorded = read_cases(path)

@@ -31,7 +31,7 @@ class Cases(Protocol):
 
     @property
     def public(self) -> bool:
-        """Whether students may see the inputs."""
+        """Return whether students may see the inputs."""
         ...
 
     @property

@@ -119,7 +119,7 @@ def difference(
 
 
 def is_number(value: Any) -> bool:
-    """Whether a plain value is a real number: an int, a float, or NumPy's of any width, but not a bool."""
+    """Return whether a plain value is a real number: an int, a float, or NumPy's of any width, but not a bool."""
     if _is_scalar_array(value):
         value = value[()]
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)

@@ -104,7 +104,7 @@ def agreement(student: Student, case: CasesOf) -> None:
 
 
 def _notices(student: Student, group: CaseGroup) -> None:
-    """The spoilt value makes a difference of the expected size, or an exception."""
+    """Claim that the spoilt value makes a difference of the expected size, or an exception."""
     for each in group.cases:
         x, params, k, *spoilt = each.inputs.values()
         layer, position, index, factor, amount = spoilt

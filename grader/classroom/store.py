@@ -63,7 +63,7 @@ class Store:
         write_atomically(self._run_file, json.dumps(self.run, indent=1) + "\n")
 
     def finished(self, submission: Submission, conditions: str) -> bool:
-        """Whether an unchanged submission has been graded under the same conditions, with a score."""
+        """Return whether an unchanged submission has been graded under the same conditions, with a score."""
         record = self._record(submission.id)
         return (
             record.get("conditions") == conditions

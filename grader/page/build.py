@@ -246,7 +246,7 @@ def _tool(name: str) -> str:
 
 
 def _is_installed(web: Path) -> bool:
-    """Whether the tools are those of the lock file."""
+    """Return whether the tools are those of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= (web / "package-lock.json").stat().st_mtime
 

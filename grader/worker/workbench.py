@@ -92,7 +92,7 @@ class Workbench:
         return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
 
     def _is_of_a_stub(self, error: BaseException) -> bool:
-        """Whether a `raise` statement has raised an error, and none in a library's file."""
+        """Return whether a `raise` statement has raised an error, and none in a library's file."""
         last = error.__traceback__
         while last is not None and last.tb_next is not None:
             last = last.tb_next

@@ -90,7 +90,7 @@ class Verdict:
 
     @property
     def optimal(self) -> bool:
-        """Tell whether no plan is better, or rightly that there is none."""
+        """Return whether no plan is better, or rightly that there is none."""
         return self.fits and (self.refusal or (self.distance_percent or 0.0) < SAME_PERCENT)
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,9 +157,9 @@ def judge(answer: object, case: Case | None = None) -> Verdict:
 
     Parameters
     ----------
-    answer : dict
+    answer
         In the form above. Anything else is an invalid answer, not an error.
-    case : Case, optional
+    case
         The question it has to answer; without it, the one that the answer itself repeats.
     """
     try:
@@ -315,9 +315,9 @@ def score(answers: Mapping[str, object], questions: Sequence[Case] | None = None
 
     Parameters
     ----------
-    answers : mapping
+    answers
         Name → answer: a dict, a `Reply`, or text that contains the answer as JSON.
-    questions : sequence of Case, optional
+    questions
         By default `cases()`.
     """
     questions = cases() if questions is None else questions
@@ -367,14 +367,14 @@ def ask(
 
     Parameters
     ----------
-    endpoint : str
+    endpoint
         Base address such as "http://127.0.0.1:8000/v1".
-    model, prompt : str
+    model, prompt
         The model's name; the prompt under test, sent as the system message.
-    questions : sequence of Case
-    timeout : float
+    questions
+    timeout
         Seconds for each question, from the first byte sent to the last one read.
-    api_key : str, optional
+    api_key
         Sent as a bearer token.
 
     Raises

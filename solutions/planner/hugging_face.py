@@ -52,9 +52,9 @@ def from_hf_config(config: Mapping[str, Any], *, seq: int, batch: int, **run: An
 
     Parameters
     ----------
-    config : mapping
+    config
         The contents of config.json; for a model with several parts, its `text_config` is read.
-    seq, batch : int
+    seq, batch
         How the model is to be trained: a config.json does not know.
     **run
         Any other field of `ModelConfig`, such as `tensor_parallel` or `flash_attention`; they win over the
