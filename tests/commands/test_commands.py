@@ -1,5 +1,6 @@
 """The commands as a person runs them."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -49,6 +50,31 @@ def work(tmp_path, command, solutions):
     for name, content in solutions.items():
         (tmp_path / "work" / name).write_bytes(content)
     return tmp_path / "work"
+
+
+def test_the_version_is_that_of_the_package(command, monkeypatch):
+    assert command("--version") == (0, f"grader {importlib.metadata.version('checkpointing-course')}\n")
+
+    def absent(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    assert command("--version") == (0, "grader of unknown version: the package is not installed\n")
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_help_shows_students_first_and_every_command_in_a_panel(command, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    code, output = command("--help")
+    panels = dict(re.findall(r"^╭─ (For \w+) ─+╮\n((?:│.*│\n)+)", output, re.MULTILINE))
+    names = {panel: re.findall(r"^│ (\w+) ", text, re.MULTILINE) for panel, text in panels.items()}
+    assert code == 0
+    assert list(names) == ["For students", "For instructors", "For authors"]
+    assert names["For students"] == ["new", "check", "hint"]
+    assert "run" in names["For instructors"]
+    assert names["For authors"] == ["author"]
+    assert "╭─ Commands" not in output
+    assert max(map(len, output.splitlines())) <= columns
 
 
 def test_run_grades_a_submission_and_writes_valid_results(command, course):
