@@ -2,7 +2,7 @@
 
 A notebook is full of code that answers nothing: examples, checks, plots, measurements that take a minute. So only
 what the graded functions refer to is run, directly or through others, and a statement that fails loses itself and
-nothing else. Whoever looks names up at run time (`globals()`, `eval`) gets all statements run.
+nothing else. Code that looks names up at run time (`globals()`, `eval`) gets all statements run.
 """
 
 from __future__ import annotations

@@ -214,14 +214,14 @@ def test_a_refusal_is_judged(command, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "{}", '{"config": 3}'])
-def test_what_is_no_answer(command, tmp_path, text):
+def test_what_is_not_an_answer(command, tmp_path, text):
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     code, output, complaint = command("check", "answer.json")
     assert (code, output) == (2, "")
     assert "no JSON object with a policy" in complaint
 
 
-def test_what_is_no_question(command, tmp_path):
+def test_what_is_not_a_question(command, tmp_path):
     case = cases()[0]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text('{"config": {}}', encoding="utf-8")

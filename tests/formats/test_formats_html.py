@@ -242,7 +242,7 @@ def test_page_names_are_safe_and_differ(tmp_path_factory, identities):
     assert set(page.links) == {f"students/{name}" for name in names}
 
 
-def test_page_names_stay_the_same_whoever_else_is_there(tmp_path):
+def test_page_names_stay_the_same_with_other_students_there(tmp_path):
     report(run_of(passed("s001"), passed("S001"), passed("a/../s001")), tmp_path / "one")
     report(run_of(passed("s001")), tmp_path / "two")
     [name] = [path.name for path in (tmp_path / "two" / "students").iterdir()]
