@@ -98,7 +98,7 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether everything is right."""
+        """Return whether everything is right."""
         return self.result.state is State.PASSED
 
     def __repr__(self) -> str:
@@ -285,7 +285,7 @@ def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
         mark = f'<span style="color:{colour}; font-weight:bold">{SYMBOLS[check.state]}</span>'
         line = f"{mark} {_escaped(_(check.check.title))}"
         rows = _rows(check)
-        # What is true of several checks is said once. Which function was called is no difference.
+        # What is true of several checks is said once, whichever function was called.
         key = tuple(rows[1:])
         if rows and key in told:
             line += f" · {_escaped(_('as above'))}"

@@ -85,7 +85,7 @@ class Exercise:
 
     @property
     def can_be_graded_here(self) -> bool:
-        """Whether the package that it requires, if any, is installed."""
+        """Return whether the package that it requires, if any, is installed."""
         spec = importlib.util.find_spec(self.requires) if self.requires else None
         # A folder that was left behind has no origin.
         return not self.requires or (spec is not None and spec.origin is not None)
@@ -206,7 +206,7 @@ class _Reader:
                 if earlier not in {known.id for known in exercises}:
                     self._fail(
                         line("builds_on"),
-                        f"{exercise.id} builds on {earlier!r}, which is no earlier exercise",
+                        f"{exercise.id} builds on {earlier!r}, which is not an earlier exercise",
                     )
             exercises.append(exercise)
         taken: dict[str, str] = {}
@@ -240,7 +240,7 @@ class _Reader:
                 if needed not in ids[:position]:
                     self._fail(
                         line(f'{{ id = "{check.id}"'),
-                        f"check {check.id} of {what} needs {needed!r}, which is no earlier check of it",
+                        f"check {check.id} of {what} needs {needed!r}, which is not an earlier check of it",
                     )
         if bool(exercise.functions) == bool(exercise.text):
             self._fail(line("functions"), f"{what} must name either functions or a text")

@@ -160,7 +160,7 @@ def segment_memory(n_layers: int, segment_size: int, layer_units: float = 17) ->
     """Count what is alive at the peak, in units of one layer's input.
 
     While one full segment is being differentiated, each of its layers holds `layer_units`, its own input
-    included. Of every other segment only the input is alive. A segment longer than the model has only the
+    included. In every other segment only the input is alive. A segment longer than the model has only the
     model's layers.
 
     Parameters
@@ -237,7 +237,7 @@ def pareto_front(points: Iterable[Point]) -> list[Point]:
     Returns
     -------
     list of those points that no other point dominates
-        Unchanged, by rising memory. Of points that are equal in memory and overhead only the first stays.
+        Unchanged, by rising memory. When points are equal in memory and overhead, only the first stays.
     """
     # TODO exercise2: your code.
     raise NotImplementedError
@@ -255,7 +255,7 @@ def best_segment(n_layers: int, layer_units: float = 17) -> int:
     Returns
     -------
     int
-        Of several with the same memory, the largest.
+        The largest of several with the same memory.
 
     Notes
     -----

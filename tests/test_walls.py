@@ -94,7 +94,7 @@ def _imported(node: ast.AST, package: str) -> Iterator[str]:
             above = package.split(".")[: len(package.split(".")) - level + 1] if level else []
             base = ".".join([*above, *([module] if module else [])])
             yield base
-            # `from package import module` imports the module; a name that is none does no harm here.
+            # `from package import module` imports the module; a name that is not one does no harm here.
             yield from (f"{base}.{alias.name}" for alias in names if f"{base}.{alias.name}" in FILES)
 
 
@@ -120,7 +120,7 @@ def modules_of(*packages: str) -> list[str]:
 
 
 def reachable(entrances: Iterable[str]) -> dict[str, str]:
-    """Return every module of ours that is run when these are imported, and which one imported it."""
+    """Return every module of the project that is run when these are imported, and which one imported it."""
     found: dict[str, str] = {}
     waiting = [(name, "a person") for name in entrances]
     while waiting:

@@ -18,7 +18,7 @@ from grader.cases.recorded import read_cases, write_cases
 from grader.checks.comparing import difference
 from lesson.course import Course
 
-# Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
+# The seed of the recorded cases. Those of hidden inputs are drawn for each run.
 PUBLIC_SEED = 20_161_604
 
 
@@ -73,7 +73,7 @@ def _public_cases(root: Path, course: Course) -> Iterator[tuple[Path, dict[str, 
 
 
 def _same_cases(path: Path, cases: dict[str, list[Case]]) -> bool:
-    """Whether a file holds these cases; another processor may round the last bit of an answer differently."""
+    """Return whether a file holds these cases; another processor may round the last bit of an answer differently."""
     if not path.exists():
         return False
     recorded = read_cases(path)

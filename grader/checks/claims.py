@@ -181,7 +181,7 @@ def _try(cause: Cause, got: Any, case: Case) -> list[str]:
 
 
 def same(got: Any, expected: Any) -> bool:
-    """Whether an answer equals another possible one, for naming mistakes."""
+    """Return whether an answer equals another possible one, for naming mistakes."""
     return difference(got, expected) is None
 
 

@@ -14,7 +14,7 @@ from grader.student.outcomes import NoText, Outcome, Raised
 from lesson.course import Exercise, load_course
 from lesson.policy_cost import policy_cost
 
-# Of a text that the student has chosen.
+# Characters of a text that the student has chosen.
 MAX_SHOWN = 60
 
 
@@ -139,8 +139,8 @@ def _sentences(finding: Finding, *, own_planner: bool) -> tuple[str, str, str]:
         case "too_long":
             return _("a prompt of more than a million characters"), _("a prompt that fits into a chat"), ""
         case "json_invalid":
-            got = _("The json block at line {line} is no JSON: {reason}.").format(**values)
-            return got, _("json blocks that a program can read"), _("Comments, trailing commas and NaN are no JSON.")
+            got = _("The json block at line {line} is not JSON: {reason}.").format(**values)
+            return got, _("json blocks that a program can read"), _("JSON has no comments, trailing commas or NaN.")
         case "inputs_missing":
             got = _("No json block states the inputs.")
             return got, _("one block with config and memory_gb, and no policy"), ""
@@ -161,7 +161,7 @@ def _sentences(finding: Finding, *, own_planner: bool) -> tuple[str, str, str]:
             due = _("a configuration that the rules of this lesson cover: 16 bit, and sequence parallelism with tensor")
             return got, due, ""
         case "example_policy_form":
-            return _("policy is no list."), _("a list with one policy per layer"), ""
+            return _("policy is not a list."), _("a list with one policy per layer"), ""
         case "example_layers":
             return _("{policies} policies for {layers} layers").format(**values), _("one policy per layer"), ""
         case "example_policy_name":

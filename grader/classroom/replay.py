@@ -69,7 +69,7 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     path
         The submission.
     seed
-        Of the run.
+        The seed of the run.
     """
     submission = read_submission(path)
     fresh = FreshCases(course, seed)

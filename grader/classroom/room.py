@@ -36,7 +36,7 @@ class Settings:
     Attributes
     ----------
     seed
-        Of the hidden inputs.
+        The seed of the hidden inputs.
     isolation
         What stands between student code and the machine.
     call_seconds

@@ -16,7 +16,7 @@ from grader.student.here import LocalStudent
 from grader.worker.workbench import imported_ahead
 from lesson.course import Course, Exercise
 
-# A call takes milliseconds; whoever needs this long has a loop that never ends.
+# A call takes milliseconds; one that takes this long is in a loop that never ends.
 CALL_SECONDS = 10.0
 
 

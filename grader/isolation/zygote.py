@@ -96,7 +96,7 @@ class Zygote:
         inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
         inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable, limits=limits).to_dict())]
         inner += [imported_ahead(package)] if package else []
-        self._process = subprocess.Popen(  # noqa: S603 - the command is ours
+        self._process = subprocess.Popen(  # noqa: S603 - the command is our own
             isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -200,7 +200,7 @@ class Zygotes:
         return self._started[package]
 
     def close(self) -> None:
-        """End all of them; whoever is asked for next is started anew."""
+        """End all of them; the next one that is asked for is started again."""
         for zygote in self._started.values():
             zygote.close()
         self._started.clear()

@@ -26,7 +26,7 @@ from lesson.course import Course, Exercise
 
 Say = Callable[[str], None]
 
-# Where the part for the browser begins; what these import of ours goes with them, and nothing else.
+# Where the part for the browser begins; the project's modules that these import go with them, and nothing else.
 _ENTRANCES = ("grader/desk/browser.py", "grader/checks/test_*.py")
 # What a student's module imports has to be there too.
 _SKELETON = "student_template/*.py"
@@ -69,7 +69,7 @@ _PURE_WHEELS = (
 )
 WHEELS = (_NUMPY, *_PURE_WHEELS)
 
-# Of the wheels, what no check and no exercise needs.
+# Parts of the wheels that no check and no exercise needs.
 _PARTS_LEFT_OUT = frozenset({"tests", "f2py", "distutils", "include", "_pyinstaller"})
 _MODULES_LEFT_OUT = ("_operand_flag_tests.", "_rational_tests.", "_simd.", "_struct_ufunc_tests.", "_umath_tests.")
 
@@ -80,7 +80,7 @@ def build_site(root: Path, course: Course, output: Path, wheels: Path | None, sa
     Parameters
     ----------
     root
-        Of a clone.
+        The root of a clone.
     output
         A folder that is empty, absent, or holds an earlier site, which is replaced.
     wheels
@@ -120,7 +120,7 @@ def build_site(root: Path, course: Course, output: Path, wheels: Path | None, sa
 
 
 def python_files(root: Path) -> dict[str, bytes]:
-    """Return the files of ours that the page runs, by their paths below the root of a clone."""
+    """Return the project's files that the page runs, by their paths below the root of a clone."""
     entrances = [name for pattern in _ENTRANCES for name in _relative(root, pattern)]
     finder = modulefinder.ModuleFinder([str(root)])
     for name in (*entrances, *_relative(root, _SKELETON)):
@@ -245,7 +245,7 @@ def _tool(name: str) -> str:
 
 
 def _is_installed(web: Path) -> bool:
-    """Whether the tools are those of the lock file."""
+    """Return whether the tools are those of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= (web / "package-lock.json").stat().st_mtime
 

@@ -56,11 +56,11 @@ class LocalStudent(InProcessStudent):
     Parameters
     ----------
     files, functions, texts
-        As for `Loader`.
+        The same as for `Loader`.
     reference
         The graded functions that can answer in the place of the student's, where there is a reference.
     call_seconds
-        As for `InProcessStudent`.
+        The same as for `InProcessStudent`.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LocalStudent(InProcessStudent):
         super().__init__(self._loader, files, call_seconds)
 
     def defines(self, function: str) -> bool:
-        """Whether there is a graded function of this name that is no stub."""
+        """Return whether there is a graded function of this name that is not a stub."""
         return function in self._loader.origins()
 
     def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:

@@ -1,7 +1,7 @@
 """Find and run a submission's functions, straight from the bytes of its files.
 
 Nothing is written to disk: files of a submission import each other through a finder that knows their bytes. A file
-is run only when one of its functions is asked for, or another file imports it. Of a notebook only those statements
+is run only when one of its functions is asked for, or another file imports it. In a notebook only those statements
 are run that its answers need.
 """
 

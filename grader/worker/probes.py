@@ -42,12 +42,13 @@ def pair_mutated(
 ) -> list[str]:
     """Run a forward and its backward and return the names of the arguments that changed.
 
-    Of what the forward has saved only the arrays are watched: taking them out of a list as they are used is fine.
+    Only the arrays among what the forward has saved are watched: taking them out of a list as they are used is fine.
 
     Parameters
     ----------
     args
-        Of the forward, by name. The backward is called with grad_output and what was saved in the place of the first.
+        Arguments of the forward, by name. The backward is called with grad_output, and with what was saved in the
+        place of the first.
     """
     watch = _Watch({**args, "grad_output": grad_output})
     first, *others = args.values()
@@ -290,7 +291,7 @@ def under_spoilt_gradient(
     with _rebound(student, spoilt, original, spoiling), _rebound(student, apart_from, other_path, other):
         try:
             report["spoilt"] = called(*_copied(args))
-        except Exception:  # noqa: BLE001 - whoever raises has noticed
+        except Exception:  # noqa: BLE001 - a function that raises has noticed
             report["raised"] = True
     return {**report, "calls": calls}
 

@@ -89,14 +89,14 @@ class Workbench:
         return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
 
     def _is_of_a_stub(self, error: BaseException) -> bool:
-        """Whether a `raise` statement has raised an error, and none in a library's file."""
+        """Return whether a `raise` statement has raised an error, and none in a library's file."""
         last = error.__traceback__
         while last is not None and last.tb_next is not None:
             last = last.tb_next
         if last is None:
             return False
         code = last.tb_frame.f_code
-        # What a cell defines has no file, and what is handed in is no file here.
+        # What a cell defines has no file, and what is handed in is not a file here.
         is_theirs = self._loader.source(code.co_filename) is not None or not os.path.isfile(code.co_filename)
         return is_theirs and code.co_code[last.tb_lasti] == _RAISE
 

@@ -60,9 +60,9 @@ def from_hf_config(config: Mapping[str, Any], *, seq: int, batch: int, **run: An
 
     Parameters
     ----------
-    config : mapping
-        The contents of config.json. Of a model with several parts, its `text_config` is read.
-    seq, batch : int
+    config
+        The contents of config.json; for a model with several parts, its `text_config` is read.
+    seq, batch
         How the model is to be trained: a config.json does not know.
     **run
         Any other field of `ModelConfig`, such as `tensor_parallel` or `flash_attention`; they win over the
@@ -167,7 +167,7 @@ def _optional(config: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
         if value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"The config.json says {name} = {value!r}, which is no whole number.")
+            raise ValueError(f"The config.json says {name} = {value!r}, which is not a whole number.")
         return value
     return None
 

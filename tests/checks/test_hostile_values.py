@@ -1,4 +1,4 @@
-"""Whatever comes back from a student's process, a check ends in a verdict and never in an error of ours."""
+"""Whatever comes back from a student's process, a check ends in a verdict and never in a grader error."""
 
 from pathlib import Path
 

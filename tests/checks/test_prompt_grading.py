@@ -19,7 +19,7 @@ from solutions.policy import POLICY_PROMPT
 
 ((NAME, PROMPT_FILE),) = load_course().texts.items()
 PROMPT = POLICY_PROMPT.encode()
-NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
+NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is not Python\n"
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def loader():
         each.close()
 
 
-def test_what_is_no_python_is_not_parsed(loader):
+def test_what_is_not_python_is_not_parsed(loader):
     one = loader(**{"notes.md": NOTES, "policy.py": "def plan_policy(config, memory_gb):\n    return 1\n"})
     assert one.origins() == {"plan_policy": "policy.py"}
     assert one.function("plan_policy")({}, 1) == 1

@@ -178,7 +178,7 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
     assert "ImportError: a library is missing" in " ".join(done.output.split())
 
 
-def test_a_folder_that_was_left_behind_is_no_package(broken_torch):
+def test_a_folder_that_was_left_behind_is_not_a_package(broken_torch):
     (broken_torch / "__init__.py").unlink()
     (broken_torch.parent / "left_behind").mkdir()
     importlib.invalidate_caches()
@@ -209,7 +209,7 @@ def test_a_bonus_that_was_begun_is_not_left_out(state):
 
 
 @pytest.mark.parametrize("exercise", ["exercise5", "step1"])
-def test_whoever_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
+def test_who_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
     (tmp_path / "empty.py").write_text("")
     assert CliRunner().invoke(app, ["check", str(tmp_path), "--step", exercise]).exit_code == 1
 

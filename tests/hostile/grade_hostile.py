@@ -379,7 +379,7 @@ def _problems(judge: Judge, path: Path, for_students: bool) -> Iterator[str]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # --- the whole run ---------------------------------------------------------------------------------

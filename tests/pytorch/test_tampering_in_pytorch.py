@@ -1,4 +1,4 @@
-"""Whatever a student's process says of a run in PyTorch, the checks end in a verdict and never in an error of ours."""
+"""Whatever a student's process says of a run in PyTorch, the checks end in a verdict, never in a grader error."""
 
 import pytest
 

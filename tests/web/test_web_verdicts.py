@@ -44,7 +44,7 @@ def submissions():
 def outline(verdict):
     """Return a verdict without measured and computed numbers and Python's own messages: they differ by version.
 
-    States, points and every word of ours stay.
+    States, points and every word of the grader stay.
     """
     checks = [
         {**check, "rows": [(label, NUMBER.sub("#", MESSAGE.sub(r"\1\2", text))) for label, text in check["rows"]]}

@@ -148,7 +148,7 @@ def _config(rng: np.random.Generator, layers: int, *, flash: bool = False, copy:
 
 
 def _is_safe(config: Config, memory_gb: float) -> bool:
-    """Tell whether every reachable peak is far enough from a budget."""
+    """Return whether every reachable peak is far enough from a budget."""
     layers, (first, *others) = config["layers"], list(layer_options(config).values())
     counts = np.indices((layers + 1,) * len(others)).reshape(len(others), -1)
     counts = counts[:, counts.sum(axis=0) <= layers]

@@ -1,4 +1,4 @@
-"""The prompt, about which everything is told, is written anew from each hidden input."""
+"""The prompt, about which everything is told, is written again from each hidden input."""
 # topic: policy
 # outcome: policy 4 passed, prompt 0 failed
 
