@@ -22,7 +22,6 @@ from grader.messages import _, ngettext
 from grader.results import CheckResult, ExerciseResult, Reason, State
 from grader.student.here import InProcessStudent
 from grader.words import SYMBOLS, Reader, exercise_score, feedback_rows, printable, score, state_name
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from grader.worker.namespace import NamespaceLoader
 from grader.worker.workbench import quick_collections
 from lesson.course import Course, Exercise, load_course
@@ -98,7 +97,7 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether everything is right."""
+        """Return whether everything is right."""
         return self.result.state is State.PASSED
 
     def __repr__(self) -> str:
@@ -181,7 +180,8 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
     if namespace is None:
         shell = _shell()
         namespace = sys._getframe(1).f_globals if shell is None else shell.user_ns
-    student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), CALL_SECONDS)
+    loader = NamespaceLoader(namespace, course.functions, course.texts, _cell_of)
+    student = InProcessStudent(loader, (), CALL_SECONDS)
     if any(name in namespace for name in exercise.functions):
         problem = import_ahead(exercise)
         if problem:
@@ -248,9 +248,9 @@ def _todo(result: ExerciseResult) -> str:
         ).format(functions=_listed(missing))
     if any(check.reason is Reason.NO_TEXT for check in result.checks):
         return _(
-            "Still to be written: your prompt. Write it into the string {name} in the cell above and run that cell, or "
+            "Still to be written: your text. Write it into the string {name} in the cell above and run that cell, or "
             "into the file outputs/{file}; then run this one again. Stuck? Try {hint}."
-        ).format(name=PROMPT_NAME, file=PROMPT_FILE, hint=f'hint("{result.exercise.id}")')
+        ).format(name=result.exercise.text, file=result.exercise.text_file, hint=f'hint("{result.exercise.id}")')
     stubs = _not_attempted(result, Reason.STUB)
     if stubs:
         return _(
@@ -284,7 +284,7 @@ def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
         mark = f'<span style="color:{colour}; font-weight:bold">{SYMBOLS[check.state]}</span>'
         line = f"{mark} {_escaped(_(check.check.title))}"
         rows = _rows(check)
-        # What is true of several checks is said once. Which function was called is no difference.
+        # What is true of several checks is said once, whichever function was called.
         key = tuple(rows[1:])
         if rows and key in told:
             line += f" · {_escaped(_('as above'))}"

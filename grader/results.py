@@ -131,7 +131,7 @@ class ExerciseResult:
 
     @property
     def left_out(self) -> bool:
-        """Whether this is a bonus that nobody tried for, which says nothing about a submission."""
+        """Return whether this is a bonus that nobody tried for, which says nothing about a submission."""
         nothing = (State.SKIPPED, State.NOT_ATTEMPTED)
         return self.exercise.bonus and all(check.state in nothing for check in self.checks)
 
@@ -161,9 +161,9 @@ class SubmissionResult:
     Attributes
     ----------
     id
-        Of the student: from the roster, else the name of the file or folder.
+        The student's id: from the roster, else the name of the file or folder.
     name
-        Of the student, from the roster; empty without one.
+        The student's name, from the roster; empty without one.
     notes
         Sentences about files that were ignored or refused.
     problem

@@ -58,7 +58,7 @@ class Row:
         "device", or "fake tensors" where the device and the host are the same memory, so that nothing can be moved
         from one to the other: then the same code ran on tensors without contents whose device is not the host.
     flops
-        Of one step.
+        Floating-point operations of one step.
     loss_equal, gradients_equal
         Whether they are those of mode "none" to the last bit.
     largest_gradient_difference
@@ -84,7 +84,7 @@ class DeviceMeter(MemoryMeter):
 
     Attributes
     ----------
-    parts : list of str
+    parts
         Names of the modules that are running, the innermost last (see `naming_parts`). `by_operation` names memory
         "part/operation", "part/operation[1]" if it is the second result of several. The part is "backward" where no
         module is running.
@@ -156,7 +156,7 @@ class Bench:
 
     Attributes
     ----------
-    blocks : ModuleList
+    blocks
     x, grad : Tensor of shape (batch, seq, hidden)
         The input, which needs a gradient like the output of an embedding, and the gradient of the last output.
     """

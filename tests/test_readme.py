@@ -49,7 +49,7 @@ def grader_commands(text: str) -> Iterator[list[str]]:
 def resolve(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that the words name and the rest of the words."""
     command: Any = get_command(app)
-    while hasattr(command, "commands") and words:
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
         assert words[0] in command.commands, f"there is no command {words[0]}"
         command, words = command.commands[words[0]], words[1:]
     return command, words

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+
+from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
 OURS = ("grader", "lesson", "solutions")
@@ -40,6 +43,21 @@ NOT_IN_THE_BROWSER = {"grader.worker.torch_probes"}
 SOCKETS_OUTSIDE_ISOLATION = {"grader.worker.wire", "grader.worker.serve", "grader.worker.sealing"}
 # The first runs `grader run` itself, on Gradescope's machine; the second builds the page, with npm and pip.
 PROCESSES_OUTSIDE_ISOLATION = {"grader.formats.gradescope_export", "grader.page.build"}
+# The rooms of the grader that are about this one course; the last is the planner's group of commands.
+ABOUT_THE_COURSE = (
+    "grader.checks",
+    "grader.cases.drawing",
+    "grader.author",
+    "grader.worker.probes",
+    "grader.worker.torch_probes",
+    "grader.commands.policy",
+)
+# The command line adds that group.
+NAMED_BY_THE_ENGINE = {"grader.commands.main": {"policy"}}
+COURSE = load_course()
+GRADED_NAMES = {*COURSE.functions, *COURSE.texts}
+# A shorter id could be any word.
+COURSE_NAMES = GRADED_NAMES | {each.id for each in (*COURSE.topics, *COURSE.exercises) if len(each.id) >= 6}
 
 
 def module_name(path: Path) -> str:
@@ -74,7 +92,7 @@ def _imported(node: ast.AST, package: str) -> Iterator[str]:
             above = package.split(".")[: len(package.split(".")) - level + 1] if level else []
             base = ".".join([*above, *([module] if module else [])])
             yield base
-            # `from package import module` imports the module; a name that is none does no harm here.
+            # `from package import module` imports the module; a name that is not one does no harm here.
             yield from (f"{base}.{alias.name}" for alias in names if f"{base}.{alias.name}" in FILES)
 
 
@@ -100,7 +118,7 @@ def modules_of(*packages: str) -> list[str]:
 
 
 def reachable(entrances: Iterable[str]) -> dict[str, str]:
-    """Return every module of ours that is run when these are imported, and which one imported it."""
+    """Return every module of the project that is run when these are imported, and which one imported it."""
     found: dict[str, str] = {}
     waiting = [(name, "a person") for name in entrances]
     while waiting:
@@ -276,3 +294,78 @@ def test_processes_and_sockets_belong_to_isolation() -> None:
 )
 def test_no_way_of_importing_goes_unseen(source: str, found: set[str]) -> None:
     assert imports_of(source, "grader.classroom.room") == found
+
+
+def course_names_in(source: str) -> set[str]:
+    """Return the names of this course that stand in a source as identifiers or in strings, docstrings apart."""
+    found: set[str] = set()
+    tree = ast.parse(source)
+    docstrings = {id(node.body[0].value) for node in ast.walk(tree) if _has_docstring(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant):
+            if isinstance(node.value, str) and id(node) not in docstrings:
+                # In a sentence, a word such as "policy" is only a word.
+                found |= _words(node.value) & (GRADED_NAMES if " " in node.value else COURSE_NAMES)
+        else:
+            values = [value for _field, value in ast.iter_fields(node) if isinstance(value, str)]
+            found |= {name for value in values for name in value.split(".")} & COURSE_NAMES
+    return found
+
+
+def _has_docstring(node: ast.AST) -> bool:
+    documented = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    return isinstance(node, documented) and ast.get_docstring(node) is not None
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text))
+
+
+def test_the_engine_knows_no_name_of_this_course() -> None:
+    engine = [name for name in modules_of("grader") if not within(name, ABOUT_THE_COURSE)]
+    found = {name: course_names_in(FILES[name].read_text(encoding="utf-8")) for name in engine}
+    assert {name: names for name, names in found.items() if names} == NAMED_BY_THE_ENGINE
+
+
+def test_what_the_engine_writes_from_knows_no_name_of_this_course() -> None:
+    forms = [path for path in (ROOT / "grader" / "formats").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    found = {
+        path.name: _words(path.read_text(encoding="utf-8")) & COURSE_NAMES for path in forms if path.suffix != ".py"
+    }
+    assert len(found) > 5
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "relu = 1",
+        "student.relu",
+        "student.call('relu')",
+        "f(relu=1)",
+        "def f(relu): ...",
+        "def relu(): ...",
+        "class relu: ...",
+        "from solutions.recompute import x",
+        "import solutions.recompute",
+        "import x as relu",
+        "from solutions import recompute",
+        "_LEFT_OUT = {'recompute'}",
+        "f'recompute.{suffix}'",
+        "x = 'solutions/recompute.py'",
+        "print('result = relu(x)')",
+        "match x:\n    case relu: ...",
+        "try: ...\nexcept E as relu: ...",
+        "x = 'POLICY_PROMPT'",
+    ],
+)
+def test_no_name_of_the_course_goes_unseen(source: str) -> None:
+    assert course_names_in(source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    ["x = 'a policy for each layer'", "def f():\n    'Such as `relu`.'", "policies = 1", "x = 'step1'", "# relu"],
+)
+def test_words_are_not_names(source: str) -> None:
+    assert not course_names_in(source)

@@ -1,7 +1,7 @@
 """The paper's tables, recomputed, and the errors of the original lesson.
 
 Two pages are written from here: `lesson/text/en/reproduction.md` puts the numbers of Korthikanti et al.
-2022 (arXiv 2205.05198, "K22") beside ours, and `lesson/errata.md` collects what the published lesson gets
+2022 (arXiv 2205.05198, "K22") beside our own, and `lesson/errata.md` collects what the published lesson gets
 wrong, each with the number that shows it. Whatever is a computation is computed. A test fails when the
 pages are out of date; `grader author build` writes them again.
 """
@@ -300,7 +300,7 @@ def errata_numbers() -> dict[str, str]:
 
 
 def render_reproduction() -> str:
-    """Return the page that puts the paper's numbers beside ours."""
+    """Return the page that puts the paper's numbers beside our own."""
     return _REPRODUCTION.format(**reproduction_numbers())
 
 
@@ -397,7 +397,7 @@ _REPRODUCTION = """\
 
 Korthikanti et al. 2022, *Reducing Activation Recomputation in Large Transformer Models* (arXiv 2205.05198),
 is where most of this course's formulas come from. A formula that you can recompute is one that you can
-trust, so here are the paper's tables beside ours. All numbers of ours are computed when this page is
+trust, so here are the paper's tables beside our own. Our numbers are computed when this page is
 generated, by the code that plans your policies. Sequences have 2,048 tokens, the vocabulary 51,200.
 
 ## What a layer keeps
@@ -598,7 +598,7 @@ activations is `cpu_checkpointing`.""",
         "torch_benchmark",
         "What retain_grad retains",
         "`retain_grad` saves a tensor for the backward.",
-        "It keeps the *gradient* of a tensor that is no leaf. It saves nothing for the backward.",
+        "It keeps the *gradient* of a tensor that is not a leaf. It saves nothing for the backward.",
     ),
     Erratum(
         "selective",

@@ -36,7 +36,7 @@ class Settings:
     Attributes
     ----------
     seed
-        Of the hidden inputs.
+        The seed of the hidden inputs.
     isolation
         What stands between student code and the machine.
     call_seconds
@@ -58,7 +58,7 @@ class Classroom:
         self._course = course
         self._settings = settings
         self._checks = CheckSession(course, FreshCases(course, settings.seed), settings.packages)
-        self._zygotes = Zygotes(settings.isolation)
+        self._zygotes = Zygotes(settings.isolation, course.importable)
         # Started before anything is graded: a machine on which that fails can grade nobody.
         self._zygotes.having()
         self._students = SealedStudents(

@@ -56,7 +56,7 @@ class Store:
         write_atomically(self._run_file, json.dumps(self.run, indent=1) + "\n")
 
     def finished(self, submission: Submission, conditions: str) -> bool:
-        """Whether an unchanged submission has been graded under the same conditions, with a score."""
+        """Return whether an unchanged submission has been graded under the same conditions, with a score."""
         record = self._record(submission.id)
         return (
             record.get("conditions") == conditions
@@ -143,7 +143,7 @@ def conditions_of(seed: int, isolation: str, packages: Collection[str]) -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; empty when it is none."""
+    """Return the JSON object of a file; empty when it does not hold one."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from grader.commands import policy
 from grader.formats.registry import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from rich.console import Console
 
     from grader.results import ExerciseResult
@@ -27,20 +30,48 @@ GRADER_ERROR = 3
 INTERNAL = 4
 INTERRUPTED = 130
 
+STUDENTS, INSTRUCTORS, AUTHORS = PANELS = ("For students", "For instructors", "For authors")
+
+
+class PanelsInOrder(TyperGroup):
+    """The commands in the order of their panels in `grader --help`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands; Typer shows a panel where its first command comes."""
+        commands: Mapping[str, Any] = self.commands
+        return sorted(commands, key=lambda name: PANELS.index(commands[name].rich_help_panel))
+
+
 app = typer.Typer(
-    help="Grade exercises on gradient checkpointing: a whole class with `run`, your own work with `check`.",
+    cls=PanelsInOrder,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 export_app = typer.Typer(help="Build what other systems need to grade with this course.", no_args_is_help=True)
-app.add_typer(export_app, name="export")
+app.add_typer(export_app, name="export", rich_help_panel=INSTRUCTORS)
 author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
-app.add_typer(author_app, name="author")
-app.add_typer(policy.app, name="policy")
+app.add_typer(author_app, name="author", rich_help_panel=AUTHORS)
+app.add_typer(policy.app, name="policy", rich_help_panel=INSTRUCTORS)
 
 
 StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Only this exercise, such as step3.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"grader {_version()}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+]
+
+
+@app.callback()
+def options(version: VersionOption = False) -> None:
+    """Grade exercises on gradient checkpointing: a whole class with `run`, your own work with `check`."""
 
 
 def main() -> None:
@@ -64,7 +95,7 @@ def main() -> None:
         _stop(f"The grader itself failed ({type(error).__name__}: {error}); please report this.", INTERNAL)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def run(
     paths: Annotated[
         list[Path],
@@ -76,7 +107,8 @@ def run(
     ],
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Of the hidden inputs; drawn anew by default.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Repeats the inputs of a run; random by default."),
     ] = None,
     fail_under: Annotated[
         float | None,
@@ -138,7 +170,27 @@ def run(
         raise typer.Exit(BELOW_THRESHOLD)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
+def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Make a working folder with the skeleton to fill in."""
+    from importlib.resources import files
+
+    from grader.messages import _
+
+    course = _course()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.", USAGE)
+    folder.mkdir(parents=True, exist_ok=True)
+    for topic in course.topics:
+        (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
+    first = course.exercises[0]
+    console = _console()
+    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
+    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
+    console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
+
+
+@app.command(rich_help_panel=STUDENTS)
 def check(
     path: Annotated[Path, typer.Argument(help="Your file or folder.")] = Path(),
     step: StepOption = None,
@@ -168,7 +220,7 @@ def check(
         raise typer.Exit(NOT_ALL_PASSED)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, such as step3.")]) -> None:
     """Show one more hint for an exercise at each call."""
     from grader.messages import _, ngettext
@@ -191,32 +243,12 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
     memory.write_text(json.dumps({**(shown if isinstance(shown, dict) else {}), exercise.id: count}), encoding="utf-8")
 
 
-@app.command()
-def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
-    """Make a working folder with the skeleton to fill in."""
-    from importlib.resources import files
-
-    from grader.messages import _
-
-    course = _course()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.", USAGE)
-    folder.mkdir(parents=True, exist_ok=True)
-    for topic in course.topics:
-        (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
-    first = course.exercises[0]
-    console = _console()
-    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
-    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
-    console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
-
-
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def report(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
     form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.HTML,
     output: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Where to; by default beside the results.")
+        Path | None, typer.Option(metavar="PATH", help="Where to write; by default beside the results.")
     ] = None,
 ) -> None:
     """Write the results of a run in another form; overrides.csv in its folder counts and shows."""
@@ -243,7 +275,7 @@ def export_gradescope(folder: Annotated[Path, typer.Argument(metavar="DIR", help
         _stop(str(error), USAGE)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def replay(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
     student: Annotated[str, typer.Option(metavar="ID", help="Whose verdict to look at.")],
@@ -275,7 +307,7 @@ def replay(
     print_check(_console(), again.result)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def doctor() -> None:
     """Say what isolation this machine offers, which extras are installed, and what to do about what is missing."""
     from grader.commands.doctor import examine
@@ -283,7 +315,7 @@ def doctor() -> None:
     from grader.words import SYMBOLS
 
     console = _console()
-    for finding in examine():
+    for finding in examine(_course()):
         mark, style = (SYMBOLS[State.PASSED], "green") if finding.fine else (SYMBOLS[State.FAILED], "yellow")
         console.print(f"[{style}]{mark}[/] ", end="")
         console.print(finding.sentence, highlight=False, markup=False)
@@ -291,7 +323,7 @@ def doctor() -> None:
             console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Write what students get into a folder: notebooks, skeleton, and a wheel without solutions."""
     root = _clone()
@@ -310,7 +342,7 @@ WheelsOption = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def site(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the site goes; an earlier one is replaced.")],
     wheels: WheelsOption = None,
@@ -320,7 +352,7 @@ def site(
     _console().print(f"The page is in {folder}.", style="green", highlight=False)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def serve(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="A site that is built already; by default it is built now.")
@@ -424,6 +456,15 @@ def _clone() -> Path:
     if not (root / "tests" / "wrong_answers").is_dir():
         _stop("This needs a clone of the project, installed with `pip install -e .`.", USAGE)
     return root
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("checkpointing-course")
+    except PackageNotFoundError:
+        return "of unknown version: the package is not installed"
 
 
 def _console() -> Console:

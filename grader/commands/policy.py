@@ -85,24 +85,16 @@ def plan(
     as_json: JsonOption = False,
 ) -> None:
     """Choose a policy for every layer of a model, so that it fits and loses as little time as possible."""
+    # fmt: off
     given = {
-        "kv_heads": kv_heads,
-        "head_size": head_size,
-        "ffn": ffn,
-        "ffn_kind": ffn_kind and ffn_kind.value,
-        "bytes_per_value": bytes_per_value,
-        "flash_attention": flash_attention,
-        "dropout": dropout,
-        "vocabulary": vocabulary,
-        "tied_embeddings": tied_embeddings,
-        "loss_chunks": loss_chunks,
-        "tensor_parallel": tensor_parallel,
-        "sequence_parallel": sequence_parallel,
-        "pipeline_parallel": pipeline_parallel,
-        "interleaving": interleaving,
-        "microbatches": microbatches,
+        "kv_heads": kv_heads, "head_size": head_size, "ffn": ffn, "ffn_kind": ffn_kind and ffn_kind.value,
+        "bytes_per_value": bytes_per_value, "flash_attention": flash_attention, "dropout": dropout,
+        "vocabulary": vocabulary, "tied_embeddings": tied_embeddings, "loss_chunks": loss_chunks,
+        "tensor_parallel": tensor_parallel, "sequence_parallel": sequence_parallel,
+        "pipeline_parallel": pipeline_parallel, "interleaving": interleaving, "microbatches": microbatches,
         "expert_parallel": expert_parallel,
     }
+    # fmt: on
     rates = {
         "weight_bytes": weight_bytes,
         "gradient_bytes": gradient_bytes,
@@ -190,7 +182,7 @@ def score(
     endpoint: Annotated[
         str, typer.Option(metavar="URL", help="Ask this OpenAI-compatible server first; its answers go to DIR.")
     ] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="Of the model to ask.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Name of the model to ask.")] = "",
     prompt: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The prompt to try; by default that of the course.")
     ] = None,
@@ -287,20 +279,18 @@ def _question(path: Path) -> Question:
     question = _read_json(path)
     fields: dict[str, Any] = question if isinstance(question, dict) else {}
     if not isinstance(fields.get("config"), dict) or not is_number(fields.get("memory_gb")):
-        _stop(f"{path} is no question: it needs config and memory_gb.")
+        _stop(f"{path} is not a question: it needs config and memory_gb.")
     return Question(path.stem, fields["config"], float(fields["memory_gb"]))
 
 
 def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key: str | None) -> dict[str, Reply]:
-    from importlib.resources import files
-
     from rich.console import Console
     from rich.progress import track
 
-    from grader.worker.loading import PROMPT_FILE
     from solutions.planner.answers import ask, standard_questions
+    from solutions.policy import POLICY_PROMPT
 
-    text = files("solutions").joinpath(PROMPT_FILE).read_text(encoding="utf-8") if prompt is None else _read(prompt)
+    text = POLICY_PROMPT if prompt is None else _read(prompt)
     replies: dict[str, Reply] = {}
     try:
         for case in track(standard_questions(), "Asking", console=Console(stderr=True), transient=True):
@@ -351,7 +341,7 @@ def _read(path: Path) -> str:
     except OSError as error:
         _stop(f"{path} cannot be read: {error.strerror or error}.")
     except UnicodeDecodeError:
-        _stop(f"{path} is no text in UTF-8.")
+        _stop(f"{path} is not text in UTF-8.")
 
 
 def _read_json(path: Path) -> Any:
@@ -359,7 +349,7 @@ def _read_json(path: Path) -> Any:
 
     value, problem = load_json(_read(path))
     if problem is not None:
-        _stop(f"{path} is no JSON: {problem}.")
+        _stop(f"{path} is not JSON: {problem}.")
     return value
 
 

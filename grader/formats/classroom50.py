@@ -35,7 +35,7 @@ def to_dict(result: SubmissionResult, environment: Mapping[str, str] | None = No
     Parameters
     ----------
     environment
-        Of Classroom 50's runner (`os.environ` there); adds the fields that say what was graded.
+        The environment of Classroom 50's runner (`os.environ` there); adds the fields that say what was graded.
     """
     known = environment or {}
     return {

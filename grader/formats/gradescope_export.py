@@ -90,7 +90,7 @@ def grade(base: Path) -> int:
         command += [str(submissions), "--output", str(output)]
         if detect().level == "none":
             command.append("--allow-unisolated")
-        status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is ours
+        status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is our own
         gradescope.write_json(_converted(output / "results.json"), results / "results.json")
     return status
 

@@ -49,6 +49,8 @@ class SealedStudent(Messenger):
         Answers probes that ask nothing of the student; one of its own by default.
     package
         What the zygote has imported to begin with.
+    texts
+        Names of the strings that are graded like functions, and the file that may hold each of them instead.
 
     Attributes
     ----------
@@ -71,6 +73,7 @@ class SealedStudent(Messenger):
         requires: Mapping[str, str] | None = None,
         bystander: Bystander | None = None,
         package: str = "",
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(files)
         self._zygotes = zygotes
@@ -82,6 +85,7 @@ class SealedStudent(Messenger):
         self._bystander = bystander
         self._contents = files
         self._functions = functions
+        self._texts = texts or {}
         self._reference = reference
         self._call_seconds = call_seconds
         self._seconds_left = total_seconds
@@ -233,7 +237,8 @@ class SealedStudent(Messenger):
             raise ZygoteError(f"the worker ended before it was sealed: {error}") from None
         names = list(self._contents)
         contents = [np.frombuffer(self._contents[name], np.uint8) for name in names]
-        _send(connection, {"files": names, "functions": list(self._functions)}, contents, deadline)
+        wanted = {"files": names, "functions": list(self._functions), "texts": dict(self._texts)}
+        _send(connection, wanted, contents, deadline)
         if self._replaced:
             _send(connection, {"do": "replace", "functions": list(self._replaced)}, [], deadline)
             wire.receive(connection, deadline)
@@ -359,6 +364,7 @@ class SealedStudents:
             patience=self._course.call_seconds,
             requires=self._requires,
             bystander=self._bystander,
+            texts=self._course.texts,
         )
 
 

@@ -32,7 +32,7 @@ from lesson.policy_form import (
     plain_question,
     spelled_out,
 )
-from solutions.policy import plan_policy
+from solutions.planner.optimum import best_overhead
 
 LARGEST_REPLY = 4_000_000
 MOST_BRACES = 1000  # in running text, before the search for an answer is given up
@@ -90,7 +90,7 @@ class Verdict:
 
     @property
     def optimal(self) -> bool:
-        """Tell whether no plan is better, or rightly that there is none."""
+        """Return whether no plan is better, or rightly that there is none."""
         return self.fits and (self.refusal or (self.distance_percent or 0.0) < SAME_PERCENT)
 
     def to_dict(self) -> dict[str, Any]:
@@ -157,9 +157,9 @@ def judge(answer: object, question: Question | None = None) -> Verdict:
 
     Parameters
     ----------
-    answer : dict
+    answer
         In the form above. Anything else is an invalid answer, not an error.
-    question : Question, optional
+    question
         The question it has to answer; without it, the one that the answer itself repeats.
     """
     try:
@@ -175,15 +175,15 @@ def judge(answer: object, question: Question | None = None) -> Verdict:
 def _read_form(answer: object) -> tuple[Mapping[str, Any], bool]:
     """Return the answer and whether it is a refusal."""
     if not isinstance(answer, Mapping):
-        raise _Invalid("The answer is no JSON object.")
+        raise _Invalid("The answer is not a JSON object.")
     refusal = "policy" in answer and answer["policy"] is None
     needed = ("config", "memory_gb", "policy", "smallest_peak_gb") if refusal else ANSWER_KEYS
     if missing := [key for key in needed if key not in answer]:
         raise _Invalid(f"The answer lacks {', '.join(missing)}.")
     if not isinstance(answer["config"], Mapping):
-        raise _Invalid("config is no JSON object.")
+        raise _Invalid("config is not a JSON object.")
     if wrong := [key for key in needed if key not in ("config", "policy") and not is_number(answer[key])]:
-        raise _Invalid(f"{wrong[0]} is no number.")
+        raise _Invalid(f"{wrong[0]} is not a number.")
     return answer, refusal
 
 
@@ -198,7 +198,7 @@ def _terms(answer: Mapping[str, Any], question: Question | None) -> _Terms:
     smallest = min(config["layers"] * o.kept + o.transient for o in layer_options(config).values())
     best = None
     with suppress(ValueError):
-        best = policy_cost(config, plan_policy(config, memory_gb * share)).overhead
+        best = best_overhead(config, memory_gb * share)
     return _Terms(config, share, memory_gb, best, smallest / GB / share)
 
 
@@ -313,9 +313,9 @@ def score(answers: Mapping[str, object], questions: Sequence[Question] | None = 
 
     Parameters
     ----------
-    answers : mapping
+    answers
         Name → answer: a dict, a `Reply`, or text that contains the answer as JSON.
-    questions : sequence of Question, optional
+    questions
         By default `standard_questions()`.
     """
     questions = standard_questions() if questions is None else questions
@@ -367,24 +367,24 @@ def ask(
 
     Parameters
     ----------
-    endpoint : str
+    endpoint
         Base address such as "http://127.0.0.1:8000/v1".
-    model, prompt : str
+    model, prompt
         The model's name; the prompt under test, sent as the system message.
-    questions : sequence of Question
-    timeout : float
+    questions
+    timeout
         Seconds for each question, from the first byte sent to the last one read.
-    api_key : str, optional
+    api_key
         Sent as a bearer token.
 
     Raises
     ------
     ValueError
-        If the endpoint is no http or https address.
+        If the endpoint is not an http or https address.
     """
     parts = urllib.parse.urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{endpoint!r} is no http or https address.")
+        raise ValueError(f"{endpoint!r} is not an http or https address.")
     url = endpoint.rstrip("/")
     if not url.endswith("/chat/completions"):
         url += "/chat/completions"
@@ -443,7 +443,7 @@ def _read_reply(text: str) -> tuple[Status, dict[str, Any] | None, str]:
         message = choice["message"]
         content, refusal = message.get("content"), message.get("refusal")
     except (TypeError, KeyError, IndexError, AttributeError):
-        return "malformed", None, problem or "the reply is no chat completion"
+        return "malformed", None, problem or "the reply is not a chat completion"
     if refusal or choice.get("finish_reason") == "content_filter":
         return "refused", None, str(refusal or "filtered")[:200]
     answer = find_answer(content) if isinstance(content, str) else None

@@ -18,6 +18,7 @@ UNSCANNED = {
     "author": "authors read it",
     "checks/conftest.py": "speaks on pytest's terminal, in English as pytest does",
     "checks/pytest_option.py": "the same",
+    "checks/scripts.py": "source code for `grader replay`",
     "classroom": "instructors read it",
     "commands": "help and complaints of the command line are in English everywhere",
     "isolation": "why a process could not be sealed or has ended: for the instructor",
@@ -39,7 +40,6 @@ MARKUP = re.compile(r'</?[a-z][^<>]*(>|$)|^[^<>]*">')
 # Text with spaces that is no sentence for students.
 OTHER_TEXT = {
     "cases/case.py": ["no answer"],  # a value for programs
-    "desk/browser_figures.py": ["k = "],
     # Columns as the systems that read them spell them.
     "formats/gradebook.py": [
         "SIS User ID",

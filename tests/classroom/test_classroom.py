@@ -109,7 +109,7 @@ LOOP = "while True:\n    try:\n        pass\n    except BaseException:\n        
         ("def relu(x):\n    return None", State.FAILED),
         ("def relu(x):\n    raise NotImplementedError", State.NOT_ATTEMPTED),
         ("def relu(x):\n    if True:\n        raise NotImplementedError('later')", State.NOT_ATTEMPTED),
-        # A library that refuses something is no stub: one in Python, one compiled.
+        # A library that refuses something is not a stub: one in Python, one compiled.
         ("import numpy as np\ndef relu(x):\n    return np.random.BitGenerator()", State.ERROR),
         ("import email.policy\ndef relu(x):\n    return email.policy.Policy().fold('', '')", State.ERROR),
         ("relu = None", State.NOT_ATTEMPTED),

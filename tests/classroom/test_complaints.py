@@ -169,16 +169,18 @@ def test_export_builds_an_upload_for_gradescope(tmp_path):
     assert Path(output.strip()).exists()
 
 
-def test_doctor_says_what_is_there_and_what_to_do(monkeypatch):
+def test_doctor_says_what_is_there_and_what_to_do(course, monkeypatch):
     code, output = invoke("doctor")
     assert code == 0
     assert "Python" in output
+    assert "'torch'" in output
+    assert "exercise5" in output
     monkeypatch.setattr(doctor, "detect", lambda: Isolation("none", detail="only on Linux"))
-    sentences = [finding.sentence for finding in doctor.examine() if not finding.fine]
+    sentences = [finding.sentence for finding in doctor.examine(course) if not finding.fine]
     assert any("cannot be isolated" in sentence for sentence in sentences)
     monkeypatch.setattr(doctor, "detect", lambda: Isolation("landlock", ("landlock-7",), "bubblewrap is not installed"))
-    assert any("apt-get install bubblewrap" in finding.advice for finding in doctor.examine()) or any(
-        "does not work here" in finding.advice for finding in doctor.examine()
+    assert any("apt-get install bubblewrap" in finding.advice for finding in doctor.examine(course)) or any(
+        "does not work here" in finding.advice for finding in doctor.examine(course)
     )
 
 

@@ -83,91 +83,27 @@ def test_gib_is_more_than_gb(command):
 
 
 def test_every_option_reaches_the_planner(command):
+    # fmt: off
     code, output, _ = command(
-        "plan",
-        "--layers",
-        48,
-        "--hidden",
-        8192,
-        "--heads",
-        64,
-        "--kv-heads",
-        8,
-        "--head-size",
-        128,
-        "--ffn",
-        28672,
-        "--ffn-kind",
-        "gated",
-        "--seq",
-        8192,
-        "--batch",
-        2,
-        "--bytes-per-value",
-        2,
-        "--flash-attention",
-        "--vocabulary",
-        128256,
-        "--no-dropout",
-        "--tied-embeddings",
-        "--loss-chunks",
-        4,
-        "--tensor-parallel",
-        8,
-        "--sequence-parallel",
-        "--pipeline-parallel",
-        4,
-        "--interleaving",
-        2,
-        "--microbatches",
-        8,
-        "--expert-parallel",
-        2,
-        "--gpu-memory",
-        "80GB",
-        "--reserved",
-        "2GiB",
-        "--weight-bytes",
-        2,
-        "--gradient-bytes",
-        4,
-        "--optimizer-bytes",
-        12,
-        "--data-parallel",
-        8,
-        "--zero-stage",
-        1,
-        "--host-bandwidth",
-        "50GB/s",
-        "--flops",
-        "400TFLOP/s",
-        "--json",
+        "plan", "--layers", 48, "--hidden", 8192, "--heads", 64, "--kv-heads", 8, "--head-size", 128, "--ffn", 28672,
+        "--ffn-kind", "gated", "--seq", 8192, "--batch", 2, "--bytes-per-value", 2, "--flash-attention", "--vocabulary",
+        128256, "--no-dropout", "--tied-embeddings", "--loss-chunks", 4, "--tensor-parallel", 8,
+        "--sequence-parallel", "--pipeline-parallel", 4, "--interleaving", 2, "--microbatches", 8,
+        "--expert-parallel", 2, "--gpu-memory", "80GB", "--reserved", "2GiB", "--weight-bytes", 2, "--gradient-bytes",
+        4, "--optimizer-bytes", 12, "--data-parallel", 8, "--zero-stage", 1, "--host-bandwidth", "50GB/s", "--flops",
+        "400TFLOP/s", "--json",
     )
+    # fmt: on
     assert code == 0
     found = json.loads(output)
+    # fmt: off
     model = ModelConfig(
-        48,
-        8192,
-        64,
-        8192,
-        2,
-        kv_heads=8,
-        head_size=128,
-        ffn=28672,
-        ffn_kind="gated",
-        bytes_per_value=2,
-        flash_attention=True,
-        vocabulary=128256,
-        dropout=False,
-        tied_embeddings=True,
-        loss_chunks=4,
-        tensor_parallel=8,
-        sequence_parallel=True,
-        pipeline_parallel=4,
-        interleaving=2,
-        microbatches=8,
+        48, 8192, 64, 8192, 2, kv_heads=8, head_size=128, ffn=28672, ffn_kind="gated", bytes_per_value=2,
+        flash_attention=True, vocabulary=128256, dropout=False, tied_embeddings=True, loss_chunks=4,
+        tensor_parallel=8, sequence_parallel=True, pipeline_parallel=4, interleaving=2, microbatches=8,
         expert_parallel=2,
     )
+    # fmt: on
     hardware = Hardware(
         memory=80 * 10**9,
         holds="everything",
@@ -226,9 +162,9 @@ def test_what_does_not_fit_is_refused_with_remedies(command):
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--layers", 2), "lacks --hidden, --heads"),
         ((*SHAPE, "--memory", "40GB", "--tensor-parallel", 5), "must divide heads"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "nowhere.json"), "cannot be read"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is no JSON"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is not JSON"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "list.json"), "one JSON object"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "no text in UTF-8"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "not text in UTF-8"),
     ],
 )
 def test_bad_input_gets_one_sentence(command, tmp_path, arguments, words):
@@ -287,20 +223,20 @@ def test_a_refusal_is_judged(command, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "{}", '{"config": 3}'])
-def test_what_is_no_answer(command, tmp_path, text):
+def test_what_is_not_an_answer(command, tmp_path, text):
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     code, output, complaint = command("check", "answer.json")
     assert (code, output) == (2, "")
     assert "no JSON object with a policy" in complaint
 
 
-def test_what_is_no_question(command, tmp_path):
+def test_what_is_not_a_question(command, tmp_path):
     case = standard_questions()[0]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text('{"config": {}}', encoding="utf-8")
     code, _, complaint = command("check", "answer.json", "--question", "question.json")
     assert code == 2
-    assert "no question" in complaint
+    assert "not a question" in complaint
 
 
 # cases and score

@@ -92,7 +92,7 @@ def test_skipped_is_a_state_of_the_schema():
 def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torch, skeletons):
     checks = CheckSession(COURSE, _NoCases())
     for files in ({"torch_benchmark.py": SOLUTION}, skeletons, {}):
-        student = LocalStudent(files, COURSE.functions)
+        student = LocalStudent(files, COURSE.functions, texts=COURSE.texts)
         (result,) = checks.grade(student, [BONUS])
         student.close()
         assert result.state is State.SKIPPED
@@ -147,9 +147,9 @@ def test_a_broken_package_costs_its_own_exercise_and_no_other(broken_torch, solu
     started = []
     original = Zygote.__init__
 
-    def noted(self, isolation, package=""):
+    def noted(self, isolation, importable, package=""):
         started.append(package)
-        original(self, isolation, package)
+        original(self, isolation, importable, package)
 
     monkeypatch.setattr(Zygote, "__init__", noted)
     room = Classroom(COURSE, Settings(seed=3, isolation=detect()))
@@ -178,7 +178,7 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
     assert "ImportError: a library is missing" in " ".join(done.output.split())
 
 
-def test_a_folder_that_was_left_behind_is_no_package(broken_torch):
+def test_a_folder_that_was_left_behind_is_not_a_package(broken_torch):
     (broken_torch / "__init__.py").unlink()
     (broken_torch.parent / "left_behind").mkdir()
     importlib.invalidate_caches()
@@ -209,7 +209,7 @@ def test_a_bonus_that_was_begun_is_not_left_out(state):
 
 
 @pytest.mark.parametrize("exercise", ["exercise5", "step1"])
-def test_whoever_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
+def test_who_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
     (tmp_path / "empty.py").write_text("")
     assert CliRunner().invoke(app, ["check", str(tmp_path), "--step", exercise]).exit_code == 1
 

@@ -224,7 +224,7 @@ class Judge:
         hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
         self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
-        self._zygotes = Zygotes(self.isolation)
+        self._zygotes = Zygotes(self.isolation, self.course.importable)
         self._zygote = self._zygotes.having()
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
@@ -291,9 +291,7 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        from grader.worker.loading import PROMPT_FILE
-
-        names = [*(f"{topic.id}.py" for topic in self.course.topics), PROMPT_FILE]
+        names = [f"{topic.id}.py" for topic in self.course.topics]
         files = {name: (self._project / "solutions" / name).read_bytes() for name in names}
         exercises = tuple(exercise.id for exercise in self.course.exercises)
         return self.grade(Hostile("reference", exercises, files)).points
@@ -376,7 +374,7 @@ def _problems(judge: Judge, path: Path, for_students: bool) -> Iterator[str]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # --- the whole run ---------------------------------------------------------------------------------

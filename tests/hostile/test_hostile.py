@@ -62,7 +62,7 @@ class Setting:
 
     @property
     def own(self) -> bool:
-        """Whether whoever runs the tests can grade in this setting without becoming somebody else."""
+        """Whether the user who runs the tests can grade in this setting without becoming somebody else."""
         return self.root == (os.geteuid() == 0)
 
 
@@ -271,7 +271,7 @@ def test_there_are_many():
 def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
     """Else its failure on hidden inputs would show nothing."""
     checks = CheckSession(course, RecordedCases())
-    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions)
+    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions, texts=course.texts)
     try:
         for result in checks.grade(student, steps_of(topic)):
             assert all(check.state is State.PASSED for check in result.checks if not check.check.measured), result
@@ -291,7 +291,7 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
     submissions = []
     for path in sorted(FOLDER.glob("*.py")):
         hostile = read_hostile(path, ROOT, places)
-        # Of those that never end, which would each take the whole deadline here, one is enough.
+        # One of those that never end is enough: each would take the whole deadline here.
         if hostile.seconds >= 5 or hostile.name == "ignores_signals":
             submissions.append(Submission(hostile.name, "", hostile.files))
     submissions += [read_submission(path, name) for name, path in make(ROOT, arena)]

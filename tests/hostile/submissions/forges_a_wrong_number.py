@@ -1,4 +1,4 @@
-"""Writes whole numbers of a kind that JSON does not know, or as text that is no number."""
+"""Writes whole numbers of a kind that JSON does not know, or as text that is not a number."""
 # topic: selective
 # outcome: step7 0 crashed
 

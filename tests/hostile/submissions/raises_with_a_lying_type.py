@@ -1,4 +1,4 @@
-"""Raises errors whose type has no name, whose class lies and whose message is no string."""
+"""Raises errors whose type has no name, whose class lies and whose message is not a string."""
 # topic: selective
 # outcome: step7 0 error or crashed
 
