@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,23 @@ def circles(imports: Mapping[str, Iterable[str]]) -> list[str]:
 def test_every_file_has_a_room_and_every_room_a_file() -> None:
     assert [name for name in FILES if not room_of(name)] == ["grader"]
     assert {room_of(name) for name in FILES if name != "grader"} == set(HEIGHTS)
+
+
+def test_contributing_names_every_room_in_order_and_every_module_in_it() -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    table = page.partition("| where | what | limits |")[2].partition("\n\n")[0]
+    rows = dict(re.findall(r"^\| `([\w/.]+)` \| (.*) \|.*\|$", table, re.MULTILINE))
+    rooms = [place.removesuffix("/").removesuffix(".py").replace("/", ".") for place in rows]
+    assert set(rooms) == set(HEIGHTS)
+    assert rooms == sorted(rooms, key=HEIGHTS.__getitem__)
+    unnamed = []
+    for name in FILES:
+        room = room_of(name)
+        if name not in ("grader", room) and not within(name, ["grader.cases.drawing"]):
+            told = re.findall(r"`([\w*]+)(?:\.py)?`", rows[f"{room.replace('.', '/')}/"])
+            if not any(fnmatch(name.rpartition(".")[2], each) for each in told):
+                unnamed.append(name)
+    assert unnamed == []
 
 
 def test_no_arrow_leads_upwards() -> None:
