@@ -16,6 +16,7 @@ from grader.cases.fresh import FreshCases
 from grader.classroom.replay import literal, snippet
 from grader.commands import doctor
 from grader.commands import main as cli
+from grader.formats.registry import Format
 from grader.isolation.sandbox import Isolation
 
 ROOT = Path(__file__).parents[2]
@@ -109,7 +110,7 @@ def test_array_literals_are_exact(dtype):
     assert type(eval(literal(array[0, 0]), {"np": np})) is type(array[0, 0])
 
 
-@pytest.mark.parametrize("form", [form.value for form in cli.ReportFormat])
+@pytest.mark.parametrize("form", Format)
 def test_report_writes_every_form(graded, tmp_path, form):
     pytest.importorskip("jinja2")
     code, output = invoke("report", graded / "grades", "--format", form, "--output", tmp_path)
