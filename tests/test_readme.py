@@ -25,6 +25,16 @@ PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/demo_class/READM
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SET_UP = re.compile(r"^<!-- set-up: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
+# What students and instructors read. A number of points would be wrong as soon as the course moves one.
+WITHOUT_POINTS = [
+    *PAGES,
+    "SECURITY.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "lesson" / "text").rglob("*.md")),
+]
+STATED_POINTS = re.compile(
+    r"(?<![\d.])(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten))(?: bonus)? points?\b|\bpoints? each\b",
+    re.IGNORECASE,
+)
 PICTURES = ["grader-run.svg", "grader-check.svg"]
 
 
@@ -155,8 +165,12 @@ def test_every_format_is_named_and_no_other() -> None:
     assert Counter([Format.HTML, line[1], *line[2].split(", ")]) == Counter(Format)
 
 
-def test_the_changelog_knows_the_points() -> None:
-    assert f"{load_course().points} points" in read("CHANGELOG.md")
+def test_no_page_repeats_a_point() -> None:
+    """Only the README says what all exercises together are worth."""
+    said = {page: STATED_POINTS.findall(read(page)) for page in WITHOUT_POINTS}
+    assert {page: points for page, points in said.items() if points} == {
+        "README.md": [f"{load_course().points} points"]
+    }
 
 
 def test_constraints_cover_what_is_required() -> None:

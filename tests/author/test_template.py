@@ -60,7 +60,7 @@ def plan_policy(config, memory_gb):
     raise NotImplementedError
 
 
-# TODO prompt: your prompt, here or in a file prompt-activation-recompute-policy.md.
+# TODO prompt: your text, here or in a file prompt-activation-recompute-policy.md.
 POLICY_PROMPT = ""
 '''
 

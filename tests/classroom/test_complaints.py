@@ -18,8 +18,10 @@ from grader.commands import doctor
 from grader.commands import main as cli
 from grader.formats.registry import Format
 from grader.isolation.sandbox import Isolation
+from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
+STEP6 = load_course().exercise("step6")
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +122,9 @@ def test_report_writes_every_form(graded, tmp_path, form):
 
 def test_report_applies_the_overrides_of_today(graded, tmp_path):
     overrides = graded / "grades" / "overrides.csv"
-    overrides.write_text("student,exercise,points,reason\ns2,step6,3,an oral examination\n", encoding="utf-8")
+    overrides.write_text(
+        f"student,exercise,points,reason\ns2,step6,{STEP6.points},an oral examination\n", encoding="utf-8"
+    )
     try:
         assert invoke("report", graded / "grades", "--format", "csv", "--output", tmp_path)[0] == 0
         rows = list(csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()))
@@ -133,9 +137,9 @@ def test_report_applies_the_overrides_of_today(graded, tmp_path):
     ("row", "sentence"),
     [
         ("s1,step99,1,because", "line 2: there is no exercise 'step99'"),
-        ("s1,step6,5,because", "line 2: points must be a whole number up to 4"),
+        (f"s1,step6,{STEP6.points + 1},because", f"line 2: points must be a whole number up to {STEP6.points}"),
         ("s1,step6,-1,because", "line 2: points must be a whole number"),
-        ("s1,step6,2,", "line 2: give a reason"),
+        ("s1,step6,1,", "line 2: give a reason"),
     ],
 )
 def test_a_wrong_override_is_named_by_its_line(graded, row, sentence):

@@ -11,6 +11,7 @@ from lesson.course import load_course
 WHOLE = load_course()
 COURSE = replace(WHOLE, exercises=WHOLE.exercises[:7])
 MAX_POINTS = COURSE.points
+STEP1, STEP2, STEP3 = COURSE.exercises[:3]
 
 # Neither of the two may appear in anything that a student can see.
 HIDDEN = "HIDDEN-INPUTS-4711"

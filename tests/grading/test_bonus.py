@@ -43,24 +43,23 @@ def submission(bonus: State, others: State = State.PASSED) -> SubmissionResult:
 
 
 def test_a_bonus_is_not_part_of_the_course_s_points():
-    assert COURSE.points == 100
     assert BONUS.bonus
-    assert BONUS.points == 5
+    assert COURSE.points == sum(each.points for each in COURSE.exercises if each != BONUS)
 
 
 @pytest.mark.parametrize(
     ("bonus", "points", "state"),
     [
-        (State.PASSED, 105, State.PASSED),
-        (State.SKIPPED, 100, State.PASSED),
-        (State.NOT_ATTEMPTED, 100, State.PASSED),
-        (State.FAILED, 100, State.FAILED),
+        (State.PASSED, COURSE.points + BONUS.points, State.PASSED),
+        (State.SKIPPED, COURSE.points, State.PASSED),
+        (State.NOT_ATTEMPTED, COURSE.points, State.PASSED),
+        (State.FAILED, COURSE.points, State.FAILED),
         (State.GRADER_ERROR, None, State.GRADER_ERROR),
     ],
 )
 def test_points_and_state_of_a_submission(bonus, points, state):
     result = submission(bonus)
-    assert (result.points, result.max_points, result.state) == (points, 100, state)
+    assert (result.points, result.max_points, result.state) == (points, COURSE.points, state)
 
 
 def test_a_bonus_alone_does_not_hide_what_is_missing():
@@ -71,14 +70,15 @@ def test_a_bonus_alone_does_not_hide_what_is_missing():
 def test_who_left_it_out_sees_nothing_red(bonus):
     tests = gradescope.to_dict(submission(bonus))["tests"]
     assert not any(test["name"].startswith("exercise5") for test in tests)
-    assert sum(test["score"] for test in tests) == 100
+    assert sum(test["score"] for test in tests) == COURSE.points
     assert not any(
         test["test-name"].startswith("exercise5") for test in classroom50.to_dict(submission(bonus))["tests"]
     )
 
 
 def test_who_tried_it_sees_it():
-    assert sum(test["score"] for test in gradescope.to_dict(submission(State.PASSED))["tests"]) == 105
+    tests = gradescope.to_dict(submission(State.PASSED))["tests"]
+    assert sum(test["score"] for test in tests) == COURSE.points + BONUS.points
     shown = [test["test-name"] for test in classroom50.to_dict(submission(State.FAILED))["tests"]]
     assert any(name.startswith("exercise5") for name in shown)
 
@@ -118,8 +118,8 @@ def test_check_passes_without_it(without_torch, solutions, tmp_path):
         (tmp_path / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "100/100" in done.output
-    assert "0/5 bonus  skipped" in done.output
+    assert f"{COURSE.points}/{COURSE.points}" in done.output
+    assert f"0/{BONUS.points} bonus  skipped" in done.output
     assert done.output.count("Skipped, as it needs the package torch") == 1
 
 
@@ -174,7 +174,7 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
         (work / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(work)])
     assert done.exit_code == 0, done.output
-    assert "100/100" in done.output
+    assert f"{COURSE.points}/{COURSE.points}" in done.output
     assert "ImportError: a library is missing" in " ".join(done.output.split())
 
 
@@ -205,7 +205,7 @@ def test_a_bonus_that_was_begun_is_not_left_out(state):
     assert not begun.left_out
     result = replace(submission(state), exercises=(*submission(state).exercises[:-1], begun))
     tests = gradescope.to_dict(result)["tests"]
-    assert sum(test["score"] for test in tests) == result.points == 101
+    assert sum(test["score"] for test in tests) == result.points == COURSE.points + BONUS.checks[1].points
 
 
 @pytest.mark.parametrize("exercise", ["exercise5", "step1"])

@@ -26,6 +26,7 @@ from grader.student.outcomes import (
 )
 from grader.student.sealed import SealedStudent
 from grader.worker.namespace import NamespaceLoader
+from lesson.course import load_course
 
 FUNCTIONS = ("relu", "scale", "twice")
 REFERENCE = {"relu": lambda x: np.maximum(x, 0), "scale": lambda x: 10 * x, "twice": lambda x: 20 * x}
@@ -72,7 +73,7 @@ def place(request) -> Iterator[Place]:
         isolation = detect(request.param)
         if isolation.level != request.param:
             pytest.skip(f"{request.param} does not work here")
-        zygotes = Zygotes(isolation)
+        zygotes = Zygotes(isolation, load_course().importable)
         yield Place(lambda files: SealedStudent(zygotes, files, FUNCTIONS, REFERENCE, call_seconds=SECONDS))
         zygotes.close()
 

@@ -1,6 +1,6 @@
 """The prompt, about which everything is told, is written again from each hidden input."""
 # topic: policy
-# outcome: policy 4 passed, prompt 0 failed
+# outcome: policy full passed, prompt none failed
 
 import json
 

@@ -1,6 +1,6 @@
 """Looks for what others have handed in, and hands it in as its own."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import gc
 import glob
