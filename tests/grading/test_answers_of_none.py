@@ -60,7 +60,15 @@ def test_the_author_is_told_what_a_fault_of_the_grader_was(course, monkeypatch):
     monkeypatch.setattr(checks._checks, "_functions", {})
     monkeypatch.setattr("grader.author.check.outdated", lambda _root, _course: [])
     assert any("step6.nearest: Traceback" in problem and "no test_nearest" in problem for problem in checks.problems())
-    answer = Answer(ROOT / "answer.py", "", "cost_model", frozenset({"step6.nearest"}), "", alone=False)
+    answer = Answer(
+        path=ROOT / "answer.py",
+        sentence="",
+        topic="cost_model",
+        loses=frozenset({"step6.nearest"}),
+        says="",
+        alone=False,
+        texts={},
+    )
     (result,) = checks._checks.grade(LocalStudent({}, only.functions))
     assert result.checks[0].reason is Reason.GRADER
     assert any("meets a fault of the grader: Traceback" in complaint for complaint in answer.complaints((result,)))
