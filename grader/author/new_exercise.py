@@ -248,7 +248,7 @@ topic = "{new.topic}"
 title = "TODO {new.id}: what the student builds, in a few words"
 functions = [{functions}]
 builds_on = []
-bonus = true
+bonus = true  # TODO {new.id}: on top of the others; or take points from other checks and delete this line
 hints = [
   "TODO {new.id}: a nudge.",
   "TODO {new.id}: the way.",
@@ -278,9 +278,10 @@ def {function}(n: int) -> int:
 
 _DRAWER = """\
 def _{new.id}(rng: np.random.Generator, reference: Reference) -> Groups:
-    # TODO {new.id}: draw the arguments from ranges that real models have, with the special cases beside them.
+    # TODO {new.id}: draw the arguments from ranges that real models have, and special cases beside them.
     numbers = [int(number) for number in rng.integers(1, 100, 5)]
-    return {{"{check}": [Case(name, {{"n": n}}, reference[name](n)) for name in [{functions}] for n in numbers]}}
+    functions = [{functions}]
+    return {{"{check}": [Case(name, {{"n": n}}, reference[name](n)) for name in functions for n in numbers]}}
 """
 
 _SECTION = """\
