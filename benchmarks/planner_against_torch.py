@@ -43,7 +43,7 @@ CASES: dict[str, tuple[Shape, bool]] = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Line:
     """One case with one policy for all layers, in bytes; None where the planner does not offer the policy.
 
@@ -156,7 +156,17 @@ def lines_of(case: str) -> list[Line]:
             raise AssertionError(f"{case}, {mode}: the graded model does not agree with the planner")
         memory, at_peak = measured(shape, mode, real)
         host = everything[0] if everything and mode == "offload" else 0
-        line = Line(case, mode, kept, memory.kept, peak, in_flight, memory.peak, host, memory.host)
+        line = Line(
+            case=case,
+            policy=mode,
+            planned_kept=kept,
+            kept=memory.kept,
+            planned_peak=peak,
+            in_flight=in_flight,
+            peak=memory.peak,
+            planned_host=host,
+            host=memory.host,
+        )
         found.append(replace(line, reason=_reason(shape, line, at_peak)) if line.is_off else line)
     return found
 

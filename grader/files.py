@@ -29,29 +29,16 @@ MAX_FILES = 2_000
 
 SOURCE_SUFFIXES = (".py", ".ipynb")
 _TEXT_SUFFIXES = (".py", ".ipynb", ".md")
+# fmt: off
 IGNORED_FOLDERS = frozenset(
-    {
-        "__MACOSX",
-        "__pycache__",
-        ".git",
-        ".hg",
-        ".svn",
-        ".ipynb_checkpoints",
-        ".venv",
-        "venv",
-        "env",
-        "node_modules",
-        ".mypy_cache",
-        ".pytest_cache",
-        ".ruff_cache",
-        ".tox",
-        "site-packages",
-    }
+    {"__MACOSX", "__pycache__", ".git", ".hg", ".svn", ".ipynb_checkpoints", ".venv", "venv", "env", "node_modules",
+     ".mypy_cache", ".pytest_cache", ".ruff_cache", ".tox", "site-packages"}
 )
+# fmt: on
 # Files that would change how Python or pytest runs: none of them is ever used, and the instructor is told.
 _NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"})
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
-# Codecs that a source file may name but that are no encodings of text, or take forever on some.
+# Codecs that a source file may name but that do not encode text, or take forever on some.
 _BAD_CODECS = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "mbcs", "oem"})
 # What the standard library raises for archives that are damaged in one way or another.
 _DAMAGED_ARCHIVE = (
@@ -85,7 +72,7 @@ class Submission:
     problem
         Why there is nothing to grade; empty when there is.
     name
-        Of the student, from the roster; empty without one.
+        The student's name, from the roster; empty without one.
     """
 
     id: str
@@ -168,7 +155,7 @@ class _Reader:
         if stat.S_ISLNK(status.st_mode):
             self._refuse(_("{path} is a symbolic link and was not read.").format(path=relative))
         elif not stat.S_ISREG(status.st_mode):
-            self._refuse(_("{path} is no regular file and was not read.").format(path=relative))
+            self._refuse(_("{path} is not a regular file and was not read.").format(path=relative))
         elif status.st_nlink > 1:
             self._refuse(_("{path} is a hard link and was not read.").format(path=relative))
         else:
@@ -256,7 +243,7 @@ class _Reader:
 
 def _not_a_notebook(problem: NotANotebook) -> str:
     return {
-        "json": _("{path} is not a notebook that can be read: it is no JSON. Save it again in Jupyter."),
+        "json": _("{path} is not a notebook that can be read: it is not JSON. Save it again in Jupyter."),
         "old": _("{path} is a notebook in an old format. Open it in Jupyter, save it, and hand it in again."),
         "new": _("{path} is a notebook in a format newer than 4, which cannot be read. Save it in format 4."),
         "shape": _("{path} is not a notebook: it has no cells. Save it again in Jupyter."),
@@ -264,7 +251,7 @@ def _not_a_notebook(problem: NotANotebook) -> str:
 
 
 def _is_text(data: bytes) -> bool:
-    """Whether Python could read the bytes as source: UTF-8 with or without BOM, or what a coding comment says."""
+    """Return whether Python could read the bytes as source: UTF-8 with or without BOM, or as a coding comment says."""
     if b"\0" in data:
         return False
     try:

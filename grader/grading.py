@@ -245,7 +245,7 @@ class _ExerciseRun:
             except Outcome as outcome:
                 feedback = explain(outcome, public=self._cases.public)
                 return self._told(CheckResult(check, outcome.state, feedback, outcome.reason))
-        except Exception:  # noqa: BLE001 - a fault of ours must not end the class
+        except Exception:  # noqa: BLE001 - a fault of the grader must not end the class
             return CheckResult(check, State.GRADER_ERROR, failure(traceback.format_exc()), Reason.GRADER)
         return CheckResult(check, State.PASSED)
 

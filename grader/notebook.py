@@ -16,14 +16,12 @@ from typing import Any
 
 from grader.cases.recorded import RecordedCases
 from grader.desk.checking import CALL_SECONDS, import_ahead
-from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
 from grader.formats.terminal import print_exercise
 from grader.grading import CheckSession, skipped
 from grader.messages import _, ngettext
 from grader.results import CheckResult, ExerciseResult, Reason, State
 from grader.student.here import InProcessStudent
-from grader.words import exercise_score, printable, state_name
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
+from grader.words import SYMBOLS, Reader, exercise_score, feedback_rows, printable, score, state_name
 from grader.worker.namespace import NamespaceLoader
 from grader.worker.workbench import quick_collections
 from lesson.course import Course, Exercise, load_course
@@ -99,7 +97,7 @@ class Checked:
 
     @property
     def passed(self) -> bool:
-        """Whether everything is right."""
+        """Return whether everything is right."""
         return self.result.state is State.PASSED
 
     def __repr__(self) -> str:
@@ -135,7 +133,7 @@ class Checked:
 
     def _progress(self) -> str:
         known = [result for _exercise, result in self.topic if result is not None]
-        points = points_of(
+        points = score(
             sum(result.points or 0 for result in known), sum(exercise.points for exercise, _result in self.topic)
         )
         steps = "  ".join(
@@ -182,7 +180,8 @@ def check(step: str | int = "", namespace: MutableMapping[str, Any] | None = Non
     if namespace is None:
         shell = _shell()
         namespace = sys._getframe(1).f_globals if shell is None else shell.user_ns
-    student = InProcessStudent(NamespaceLoader(namespace, course.functions, _cell_of), (), CALL_SECONDS)
+    loader = NamespaceLoader(namespace, course.functions, course.texts, _cell_of)
+    student = InProcessStudent(loader, (), CALL_SECONDS)
     if any(name in namespace for name in exercise.functions):
         problem = import_ahead(exercise)
         if problem:
@@ -249,9 +248,9 @@ def _todo(result: ExerciseResult) -> str:
         ).format(functions=_listed(missing))
     if any(check.reason is Reason.NO_TEXT for check in result.checks):
         return _(
-            "Still to be written: your prompt. Write it into the string {name} in the cell above and run that cell, or "
+            "Still to be written: your text. Write it into the string {name} in the cell above and run that cell, or "
             "into the file outputs/{file}; then run this one again. Stuck? Try {hint}."
-        ).format(name=PROMPT_NAME, file=PROMPT_FILE, hint=f'hint("{result.exercise.id}")')
+        ).format(name=result.exercise.text, file=result.exercise.text_file, hint=f'hint("{result.exercise.id}")')
     stubs = _not_attempted(result, Reason.STUB)
     if stubs:
         return _(
@@ -285,7 +284,7 @@ def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
         mark = f'<span style="color:{colour}; font-weight:bold">{SYMBOLS[check.state]}</span>'
         line = f"{mark} {_escaped(_(check.check.title))}"
         rows = _rows(check)
-        # What is true of several checks is said once. Which function was called is no difference.
+        # What is true of several checks is said once, whichever function was called.
         key = tuple(rows[1:])
         if rows and key in told:
             line += f" · {_escaped(_('as above'))}"
@@ -305,11 +304,10 @@ def _checks_html(checks: Iterable[CheckResult]) -> Iterator[str]:
 
 def _rows(check: CheckResult) -> tuple[tuple[str, str], ...]:
     """Return labels and texts of a check's feedback; where to read stands below all of them."""
-    if check.state is State.PASSED or check.feedback is None:
+    if check.state is State.PASSED:
         return ()
-    rows = [(label, text) for label, text in feedback_rows(check) if label != _("read")]
-    printed = printable(check.feedback.printed).rstrip()
-    return (*rows, *([(_("printed"), printed)] if printed else []))
+    rows = feedback_rows(check.feedback, Reader.STUDENT_AT_WORK)
+    return tuple((row.label, row.text) for row in rows if row.field != "read")
 
 
 _GRID = "display:grid; grid-template-columns:max-content minmax(0, 1fr); gap:0 .8em; margin:.1em 0 .4em 1.2em"

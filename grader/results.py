@@ -131,7 +131,7 @@ class ExerciseResult:
 
     @property
     def left_out(self) -> bool:
-        """Whether this is a bonus that nobody tried for, which says nothing about a submission."""
+        """Return whether this is a bonus that nobody tried for, which says nothing about a submission."""
         nothing = (State.SKIPPED, State.NOT_ATTEMPTED)
         return self.exercise.bonus and all(check.state in nothing for check in self.checks)
 
@@ -154,16 +154,16 @@ class Override:
     reason: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class SubmissionResult:
     """The verdict on one submission.
 
     Attributes
     ----------
     id
-        Of the student: from the roster, else the name of the file or folder.
+        The student's id: from the roster, else the name of the file or folder.
     name
-        Of the student, from the roster; empty without one.
+        The student's name, from the roster; empty without one.
     notes
         Sentences about files that were ignored or refused.
     problem
@@ -211,8 +211,8 @@ class SubmissionResult:
 
 
 @dataclass(frozen=True)
-class Run:
-    """One call of `grader run`; `submissions` may be read from disk as it is walked through."""
+class RunResults:
+    """The results of one call of `grader run`; `submissions` may be read from disk as it is walked through."""
 
     seed: int
     isolation: str

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-# Of the package `grader`: what draws hidden inputs, needs the solutions, or is for authors.
+# Parts of `grader` that draw hidden inputs, need the solutions, or are for authors.
 _LEFT_OUT = ("author", "cases/fresh.py", "cases/drawing.py", "cases/drawing")
 
 

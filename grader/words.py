@@ -1,11 +1,28 @@
-"""The words around a verdict: states, scores and the rows of a feedback, for every way of showing it."""
+"""Every word, symbol and label around a verdict, once, for every way of showing it."""
 
 from __future__ import annotations
 
 import unicodedata
+from enum import Enum
+from typing import NamedTuple
 
 from grader.messages import _
 from grader.results import ExerciseResult, Feedback, State
+
+# One character each, so that a class fits into a table; README explains them.
+SYMBOLS = {
+    State.PASSED: "✓",
+    State.FAILED: "✗",
+    State.ERROR: "!",
+    State.NOT_ATTEMPTED: "·",
+    State.BLOCKED: "-",
+    State.TIMEOUT: "t",
+    State.MEMORY: "m",
+    State.CRASHED: "c",
+    State.GRADER_ERROR: "?",
+    State.UNGRADABLE: "u",
+    State.SKIPPED: "/",
+}
 
 
 def state_name(state: State) -> str:
@@ -48,15 +65,45 @@ def exercise_score(result: ExerciseResult) -> str:
     return _("{points} bonus").format(points=text) if result.exercise.bonus else text
 
 
-def feedback_rows(feedback: Feedback, *, instructor: bool) -> list[tuple[str, str]]:
-    """Return the labels and texts of a feedback in reading order; empty texts are left out."""
-    rows = [
-        (_("called"), feedback.called),
-        (_("got"), feedback.got),
-        (_("expected"), feedback.expected),
-        (_("likely"), feedback.cause),
-        (_("printed"), feedback.printed.rstrip()),
-        (_("hidden"), feedback.hidden if instructor else ""),
-        (_("read"), feedback.read),
-    ]
-    return [(label, printable(text)) for label, text in rows if text]
+class Reader(Enum):
+    """Who reads a feedback; the value is what that reader may see of it: fields of `Feedback` in reading order.
+
+    A report can reach a student after grading on hidden inputs. What the code printed is left out there, since it
+    could print what it was given; a student at work, whose inputs are public, sees it. Values of hidden inputs and
+    tracebacks of the grader are for the instructor alone.
+    """
+
+    STUDENT_OF_A_REPORT = ("called", "got", "expected", "cause", "read")
+    STUDENT_AT_WORK = ("called", "got", "expected", "cause", "printed", "read")
+    INSTRUCTOR = ("called", "got", "expected", "cause", "printed", "hidden", "read")
+
+
+class FeedbackRow(NamedTuple):
+    """A field of a feedback as it is shown."""
+
+    field: str
+    label: str
+    text: str
+
+
+def feedback_rows(feedback: Feedback | None, reader: Reader) -> list[FeedbackRow]:
+    """Return what a reader may see of a feedback, if there is any; empty texts are left out."""
+    if feedback is None:
+        return []
+    labels = {
+        "called": _("called"),
+        "got": _("got"),
+        "expected": _("expected"),
+        "cause": _("likely"),
+        "printed": _("printed"),
+        "hidden": _("hidden"),
+        "read": _("read"),
+    }
+    rows = []
+    for field in reader.value:
+        text = printable(getattr(feedback, field))
+        # What was printed keeps the indentation of its first line.
+        shown = text.rstrip() if field == "printed" else text.strip()
+        if shown:
+            rows.append(FeedbackRow(field, labels[field], shown))
+    return rows

@@ -1,4 +1,8 @@
-"""Read `course.toml`, the only place where points, titles and hints stand."""
+"""Read `course.toml`, the only place where points, titles and hints stand.
+
+The dataclasses are the form of the file: a field without a default is a key that each table needs, and its type is
+what the key must hold.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +10,10 @@ import functools
 import importlib.util
 import re
 import tomllib
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
 
 COURSE_FILE = Path(__file__).with_name("course.toml")
 
@@ -18,7 +22,7 @@ class CourseError(ValueError):
     """A course file that cannot be used; its text names the file and the line."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Check:
     """One claim about a student's functions, and what it is worth.
 
@@ -37,14 +41,14 @@ class Check:
     needs: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exercise:
     """What a student solves in one go.
 
     Attributes
     ----------
     functions
-        Names of the graded functions, in the order in which they are written.
+        Names of the graded functions, in the order in which they are written; empty if a text answers the exercise.
     builds_on
         Ids of earlier exercises whose functions this one may use.
     hints
@@ -55,6 +59,10 @@ class Exercise:
         A package without which the exercise is skipped; empty for none.
     bonus
         Whether its points come on top of those of the course.
+    text
+        Name of the module-level string that answers the exercise, where no functions do; empty for none.
+    text_file
+        Name of the file that may hold this text instead.
     """
 
     id: str
@@ -67,6 +75,8 @@ class Exercise:
     call_seconds: int = 0
     requires: str = ""
     bonus: bool = False
+    text: str = ""
+    text_file: str = ""
 
     @property
     def points(self) -> int:
@@ -75,13 +85,13 @@ class Exercise:
 
     @property
     def can_be_graded_here(self) -> bool:
-        """Whether the package that it requires, if any, is installed."""
+        """Return whether the package that it requires, if any, is installed."""
         spec = importlib.util.find_spec(self.requires) if self.requires else None
         # A folder that was left behind has no origin.
         return not self.requires or (spec is not None and spec.origin is not None)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Topic:
     """One module, one page of text, one notebook."""
 
@@ -89,13 +99,20 @@ class Topic:
     title: str
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Course:
-    """All of `course.toml`."""
+    """All of `course.toml`.
+
+    Attributes
+    ----------
+    importable
+        Names of the modules of `lesson/` that graded code may import.
+    """
 
     title: str
-    topics: tuple[Topic, ...]
-    exercises: tuple[Exercise, ...]
+    topics: tuple[Topic, ...] = field(metadata={"key": "topic"})
+    exercises: tuple[Exercise, ...] = field(metadata={"key": "exercise"})
+    importable: tuple[str, ...] = ()
 
     @property
     def points(self) -> int:
@@ -106,6 +123,11 @@ class Course:
     def functions(self) -> tuple[str, ...]:
         """Every graded function, in course order."""
         return tuple(name for exercise in self.exercises for name in exercise.functions)
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The file that may hold a graded text instead, by the name of its string."""
+        return {each.text: each.text_file for each in self.exercises if each.text}
 
     @property
     def call_seconds(self) -> dict[str, float]:
@@ -133,6 +155,11 @@ class Course:
         """Return the exercises of one topic."""
         return tuple(exercise for exercise in self.exercises if exercise.topic == topic_id)
 
+    def needs_package(self, topic_id: str) -> bool:
+        """Whether all exercises of a topic require a package, so that it means nothing where only NumPy is."""
+        exercises = self.of_topic(topic_id)
+        return bool(exercises) and all(exercise.requires for exercise in exercises)
+
 
 @functools.cache
 def load_course(path: Path = COURSE_FILE) -> Course:
@@ -159,13 +186,16 @@ class _Reader:
         self._lines = text.splitlines()
 
     def course(self, data: dict[str, Any]) -> Course:
-        self._keys(data, {"title": str, "topic": list, "exercise": list}, 1, "the course")
-        topics = tuple(self._topic(index, table) for index, table in enumerate(data["topic"]))
+        values = self._values(Course, data, "the course", lambda _key: 1)
+        for key, tables in (("topic", values["topics"]), ("exercise", values["exercises"])):
+            if not all(isinstance(table, dict) for table in tables):
+                self._fail(1, f"each {key} must be a table under [[{key}]]")
+        topics = tuple(self._topic(index, table) for index, table in enumerate(values["topics"]))
         topic_ids = {topic.id for topic in topics}
         if len(topic_ids) != len(topics):
             self._fail(self._line("topic", len(topics) - 1, "id"), "there are two topics of one id")
         exercises: list[Exercise] = []
-        for index, table in enumerate(data["exercise"]):
+        for index, table in enumerate(values["exercises"]):
             exercise = self._exercise(index, table)
             line = functools.partial(self._line, "exercise", index)
             if exercise.id in {known.id for known in exercises}:
@@ -176,70 +206,49 @@ class _Reader:
                 if earlier not in {known.id for known in exercises}:
                     self._fail(
                         line("builds_on"),
-                        f"{exercise.id} builds on {earlier!r}, which is no earlier exercise",
+                        f"{exercise.id} builds on {earlier!r}, which is not an earlier exercise",
                     )
             exercises.append(exercise)
         taken: dict[str, str] = {}
         for index, exercise in enumerate(exercises):
-            for function in exercise.functions:
-                if function in taken:
-                    self._fail(
-                        self._line("exercise", index, "functions"),
-                        f"{function} is graded in {taken[function]} already",
-                    )
-                taken[function] = exercise.id
-        return Course(data["title"], topics, tuple(exercises))
+            for key, names in (("functions", exercise.functions), ("text", (exercise.text,) if exercise.text else ())):
+                for name in names:
+                    if name in taken:
+                        self._fail(self._line("exercise", index, key), f"{name} is graded in {taken[name]} already")
+                    taken[name] = exercise.id
+        return Course(**{**values, "topics": topics, "exercises": tuple(exercises)})
 
     def _topic(self, index: int, table: dict[str, Any]) -> Topic:
-        line = self._line("topic", index)
-        self._keys(table, {"id": str, "title": str}, line, f"topic number {index + 1}")
-        return Topic(table["id"], table["title"])
+        line = functools.partial(self._line, "topic", index)
+        return Topic(**self._values(Topic, table, f"topic number {index + 1}", line))
 
     def _exercise(self, index: int, table: dict[str, Any]) -> Exercise:
         what = f"exercise {table.get('id', f'number {index + 1}')}"
-        fields = {
-            "id": str,
-            "topic": str,
-            "title": str,
-            "functions": list,
-            "builds_on": list,
-            "hints": list,
-            "checks": list,
-        }
-        optional = {"call_seconds": int, "requires": str, "bonus": bool}
-        self._keys(table, fields, self._line("exercise", index), what, optional)
-        for field in ("functions", "builds_on", "hints"):
-            if not all(isinstance(item, str) for item in table[field]):
-                self._fail(self._line("exercise", index, field), f"{field} of {what} must be strings")
-        if len(table["hints"]) != 3:
-            self._fail(self._line("exercise", index, "hints"), f"{what} needs three hints")
-        checks = tuple(self._check(index, what, check) for check in table["checks"])
+        line = functools.partial(self._line, "exercise", index)
+        values = self._values(Exercise, table, what, line)
+        checks = tuple(self._check(index, what, check) for check in values["checks"])
+        exercise = Exercise(**{**values, "checks": checks})
+        if len(exercise.hints) != 3:
+            self._fail(line("hints"), f"{what} needs three hints")
         if not checks:
-            self._fail(self._line("exercise", index, "checks"), f"{what} has no checks")
+            self._fail(line("checks"), f"{what} has no checks")
         ids = [check.id for check in checks]
         if len(set(ids)) != len(ids):
-            self._fail(self._line("exercise", index, "checks"), f"{what} names a check twice")
+            self._fail(line("checks"), f"{what} names a check twice")
         for position, check in enumerate(checks):
             for needed in check.needs:
                 if needed not in ids[:position]:
                     self._fail(
-                        self._line("exercise", index, f'{{ id = "{check.id}"'),
-                        f"check {check.id} of {what} needs {needed!r}, which is no earlier check of it",
+                        line(f'{{ id = "{check.id}"'),
+                        f"check {check.id} of {what} needs {needed!r}, which is not an earlier check of it",
                     )
-        if table.get("requires") and not table.get("bonus"):
-            self._fail(self._line("exercise", index, "requires"), f"{what} requires a package, so it must be a bonus")
-        return Exercise(
-            table["id"],
-            table["topic"],
-            table["title"],
-            tuple(table["functions"]),
-            tuple(table["builds_on"]),
-            tuple(table["hints"]),
-            checks,
-            table.get("call_seconds", 0),
-            table.get("requires", ""),
-            table.get("bonus", False),
-        )
+        if bool(exercise.functions) == bool(exercise.text):
+            self._fail(line("functions"), f"{what} must name either functions or a text")
+        if bool(exercise.text) != bool(exercise.text_file):
+            self._fail(line("text"), f"text and text_file of {what} belong together")
+        if exercise.requires and not exercise.bonus:
+            self._fail(line("requires"), f"{what} requires a package, so it must be a bonus")
+        return exercise
 
     def _check(self, index: int, what: str, table: object) -> Check:
         line = self._line("exercise", index, "checks")
@@ -247,31 +256,48 @@ class _Reader:
             self._fail(line, f"checks of {what} must be tables like {{ id = …, points = …, title = … }}")
         name = table.get("id", "without id")
         line = self._line("exercise", index, f'{{ id = "{name}"') or line
-        optional = {"measured": bool, "needs": list}
-        self._keys(table, {"id": str, "points": int, "title": str}, line, f"check {name} of {what}", optional)
-        if isinstance(table["points"], bool) or table["points"] < 1:
+        values = self._values(Check, table, f"check {name} of {what}", lambda _key: line)
+        check = Check(**values)
+        if isinstance(check.points, bool) or check.points < 1:
             self._fail(line, f"check {name} of {what} must be worth at least 1 point")
-        measured, needs = table.get("measured", False), tuple(table.get("needs", ()))
-        return Check(table["id"], table["title"], table["points"], measured, needs)
+        return check
 
-    def _keys(
-        self,
-        table: Mapping[str, object],
-        required: Mapping[str, type],
-        line: int,
-        what: str,
-        optional: Mapping[str, type] | None = None,
-    ) -> None:
-        known = {**required, **(optional or {})}
+    def _values(
+        self, form: type[Any], table: Mapping[str, Any], what: str, line: Callable[[str], int]
+    ) -> dict[str, Any]:
+        """Return the values of a table by the names of a dataclass's fields, with their types checked.
+
+        Parameters
+        ----------
+        form
+            The dataclass. Tables inside the table stay as they are.
+        what
+            The table, for a sentence.
+        line
+            Returns the line of a key; that of the table for an empty one.
+        """
+        types = get_type_hints(form)
+        known = {each.metadata.get("key", each.name): each for each in fields(form)}
         for key in table:
             if key not in known:
-                self._fail(line, f"{what} has an unknown key {key!r}")
-        for key, kind in known.items():
+                self._fail(line(""), f"{what} has an unknown key {key!r}")
+        values = {}
+        for key, each in known.items():
+            kind = types[each.name]
+            plain = list if get_origin(kind) is tuple else kind
             if key not in table:
-                if key in required:
-                    self._fail(line, f"{what} lacks {key!r}")
-            elif not isinstance(table[key], kind):
-                self._fail(line, f"{key!r} of {what} must be a {kind.__name__}")
+                if each.default is MISSING:
+                    self._fail(line(""), f"{what} lacks {key!r}")
+                continue
+            if not isinstance(table[key], plain):
+                self._fail(line(""), f"{key!r} of {what} must be a {plain.__name__}")
+            if get_args(kind)[:1] == (str,):
+                if not all(isinstance(item, str) for item in table[key]):
+                    self._fail(line(key), f"{key} of {what} must be strings")
+                values[each.name] = tuple(table[key])
+            else:
+                values[each.name] = table[key]
+        return values
 
     def _line(self, table: str, index: int, key: str = "") -> int:
         """Return the line of a key of the index-th `[[table]]`, else the table's own line."""

@@ -133,7 +133,7 @@ class Block(nn.Module):
 
     Attributes
     ----------
-    core : AttentionCore
+    core
         What `forward` calls with q, k and v, unless it is given something else to call.
     """
 
@@ -162,7 +162,7 @@ class Block(nn.Module):
         Parameters
         ----------
         x : Tensor of shape (batch, seq, hidden)
-        core : callable, optional
+        core
             Called with q, k and v in the place of `self.core`.
 
         Returns

@@ -75,7 +75,7 @@ class Picture:
     draw
         Draws on the axes that it is given.
     text
-        For whoever does not see the drawing, and where nothing can be drawn.
+        For readers who cannot see the drawing, and where nothing can be drawn.
     size
         In inches.
     """
@@ -106,7 +106,7 @@ class Picture:
 
 
 class _Live:
-    """A picture that is drawn anew when a slider moves; without ipywidgets it stands still."""
+    """A picture that is drawn again when a slider moves; without ipywidgets it stands still."""
 
     def __init__(self, picture: Callable[..., Picture | Remark], **sliders: tuple[str, int, int, int]) -> None:
         self._picture = picture
@@ -246,7 +246,7 @@ def _drawable(make: Callable[[], Shown]) -> Shown | Remark:
 
 
 def _in_kernel() -> bool:
-    """Whether this runs in a notebook's kernel, which sliders need."""
+    """Return whether this runs in a notebook's kernel, which sliders need."""
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     return getattr(shell, "kernel", None) is not None

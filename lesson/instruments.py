@@ -19,7 +19,7 @@ from lesson.policy_cost import policy_cost
 
 # A planner may take ten seconds for one plan; a figure asks for many.
 PLANNING_SECONDS = 8.0
-# Of the chain that is measured, as in the text's table: a layer input outweighs the gradients of all parameters.
+# The chain that is measured, as in the text's table: a layer input outweighs the gradients of all parameters.
 ROWS, WIDTH = 2048, 16
 
 
@@ -30,7 +30,7 @@ class Timeline:
     Attributes
     ----------
     n_layers, k
-        Of the chain, and of its segments.
+        The lengths of the chain and of its segments.
     forward, backward
         The most that was alive between two looks, one look for each use of a weight or bias.
     after_forward, peak

@@ -1,7 +1,7 @@
 """The sentences of figures, in the reader's language.
 
-They stand in the same catalogue as those of the grader, so that a translator has one file: whoever has this lesson has
-the grader beside it.
+They stand in the same catalogue as those of the grader, so that a translator has one file: this lesson always comes
+with the grader.
 """
 
 import gettext

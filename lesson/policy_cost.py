@@ -104,7 +104,7 @@ def policy_cost(config: Mapping[str, Any], plan: Sequence[str]) -> PolicyCost:
     Parameters
     ----------
     config
-        As for `layer_options`.
+        The same as for `layer_options`.
     plan
         One policy per layer, out of those that `layer_options` offers.
 
@@ -171,7 +171,7 @@ def _refusal(policy: object) -> str:
         return "'selective' is not offered with FlashAttention, which never stores what it would rebuild."
     if policy == "offload":
         return "'offload' needs host_bandwidth and flops_per_second in the configuration."
-    return f"{_shown(policy)} is no policy."
+    return f"{_shown(policy)} is not a policy."
 
 
 def _shown(value: object) -> str:

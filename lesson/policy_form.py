@@ -31,7 +31,7 @@ _FUSED = ("flash", "sdpa", "efficient", "xformers", "cudnn", "fused", "triton", 
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -48,7 +48,7 @@ class Unsupported(ValueError):
 
 @dataclass(frozen=True)
 class JsonBlock:
-    """A fenced json block of a text: the line of its fence, its value, or why it is no JSON."""
+    """A fenced json block of a text: the line of its fence, its value, or why it is not JSON."""
 
     line: int
     value: Any
@@ -108,7 +108,7 @@ def first_json(text: str, start: int) -> tuple[Any, int]:
 
 
 def is_number(value: object) -> bool:
-    """Tell whether a JSON value is a finite number (and no bool)."""
+    """Return whether a JSON value is a finite number (and not a bool)."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
     try:
@@ -122,7 +122,7 @@ def plain_question(config: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
 
     Parameters
     ----------
-    config : mapping
+    config
         The keys of `lesson.policy_cost` and those of `INPUT_KEYS`; others are ignored. With sequence
         parallelism over t GPUs each of them holds 1/t of every byte (Korthikanti et al. 2022, Eq 4 and 6);
         the first of several pipeline stages holds as much as one GPU without pipelining (Eq 5).
@@ -138,7 +138,7 @@ def plain_question(config: Mapping[str, Any]) -> tuple[dict[str, Any], int]:
     ------
     Unsupported
         For what the model does not cover (another number format than 16 bit, tensor without sequence
-        parallelism), and for values that are no configuration at all.
+        parallelism), and for values that are not a configuration at all.
     """
     plain: dict[str, Any] = {}
     for key in REQUIRED_KEYS:

@@ -48,7 +48,7 @@ class Shape:
         """Return the type as PyTorch's."""
         found = getattr(torch, self.dtype, None)
         if not isinstance(found, torch.dtype) or not found.is_floating_point:
-            raise ValueError(f"{self.dtype!r} is no floating-point type of PyTorch.")
+            raise ValueError(f"{self.dtype!r} is not a floating-point type of PyTorch.")
         return found
 
     @property

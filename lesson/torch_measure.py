@@ -42,7 +42,7 @@ class Compared:
     measured: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Row:
     """What was found out about one way with one type.
 
@@ -58,7 +58,7 @@ class Row:
         "device", or "fake tensors" where the device and the host are the same memory, so that nothing can be moved
         from one to the other: then the same code ran on tensors without contents whose device is not the host.
     flops
-        Of one step.
+        Floating-point operations of one step.
     loss_equal, gradients_equal
         Whether they are those of mode "none" to the last bit.
     largest_gradient_difference
@@ -84,7 +84,7 @@ class DeviceMeter(MemoryMeter):
 
     Attributes
     ----------
-    parts : list of str
+    parts
         Names of the modules that are running, the innermost last (see `naming_parts`). `by_operation` names memory
         "part/operation", "part/operation[1]" if it is the second result of several. The part is "backward" where no
         module is running.
@@ -156,7 +156,7 @@ class Bench:
 
     Attributes
     ----------
-    blocks : ModuleList
+    blocks
     x, grad : Tensor of shape (batch, seq, hidden)
         The input, which needs a gradient like the output of an embedding, and the gradient of the last output.
     """
@@ -337,15 +337,18 @@ def _row(
 ) -> Row:
     found, source = memory
     predicted = predict_memory(shape, way)
+    loss_equal, gradients_equal, largest_gradient_difference = equal
     return Row(
-        shape.dtype,
-        way.mode,
-        way.segment_size if way.mode == "full" else None,
-        Compared(predicted.kept, found.kept),
-        Compared(predicted.peak, found.peak),
-        Compared(predicted.host, found.host) if way.mode == "offload" else None,
-        source,
-        Compared(predict_flops(shape, way), flops),
-        seconds,
-        *equal,
+        dtype=shape.dtype,
+        mode=way.mode,
+        segment_size=way.segment_size if way.mode == "full" else None,
+        kept_bytes=Compared(predicted.kept, found.kept),
+        peak_bytes=Compared(predicted.peak, found.peak),
+        host_bytes=Compared(predicted.host, found.host) if way.mode == "offload" else None,
+        memory_from=source,
+        flops=Compared(predict_flops(shape, way), flops),
+        seconds=seconds,
+        loss_equal=loss_equal,
+        gradients_equal=gradients_equal,
+        largest_gradient_difference=largest_gradient_difference,
     )

@@ -19,7 +19,7 @@ class MemoryMeter(TorchDispatchMode):
 
     Attributes
     ----------
-    alive, peak : int
+    alive, peak
         Bytes now, and the most there have been.
     """
 

@@ -47,19 +47,19 @@ def benchmark(
 
     Parameters
     ----------
-    run_blocks : callable
+    run_blocks
         Your own of exercise 5.
-    output : Path
+    output
         Where the result goes, as JSON; the plot lies beside it and ends with `.svg`.
-    device : str, optional
+    device
         "cuda" if there is one, else "cpu".
-    dtypes : sequence of str
+    dtypes
         Types of weights and activations.
     layers, sizes, seq, batch
         The decoder and its input; sizes are by default hidden 256 and 8 heads, with dropout 0.1.
-    repeats : int
+    repeats
         How many steps are timed for each way, in turns.
-    progress : bool, optional
+    progress
         Whether to show a progress bar; by default on a terminal.
 
     Returns

@@ -85,12 +85,12 @@ class AtScale:
     ----------
     shape, way
         The decoder, and how it was run.
-    memory : Memory
+    memory
         Kept, on the host, and at the peak, in bytes over parameters and their gradients.
-    items, peak_items : dict
+    items, peak_items
         What is kept on the device, and what is there at the peak, in bytes of all layers, by what a reader calls it (as
         in `kept_items`); by part and operation where that is unknown.
-    operations : dict
+    operations
         Reader's name → the parts and operations that created what is kept.
     """
 
@@ -111,12 +111,12 @@ def at_scale(run_blocks: RunBlocks, shape: Shape, mode: str = "none", segment_si
 
     Parameters
     ----------
-    run_blocks : callable
-        Your own of exercise 5.
-    shape : Shape
+    run_blocks
+        Your own function of exercise 5.
+    shape
         Such as `GPT3`; `dataclasses.replace(GPT3, layers=1)` is one layer of it.
     mode, segment_size
-        As for run_blocks.
+        The same as for `run_blocks`.
 
     Notes
     -----

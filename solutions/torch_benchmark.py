@@ -51,8 +51,8 @@ def run_blocks(blocks: Sequence[Block], x: Tensor, mode: str, segment_size: int 
         If there is no such mode; not graded.
     """
 
-    def run(some: Sequence[Block], x: Tensor) -> Tensor:
-        for block in some:
+    def run(segment: Sequence[Block], x: Tensor) -> Tensor:
+        for block in segment:
             x = block(x)
         return x
 

@@ -10,8 +10,11 @@ FLOPs are counted per step of training, 1 MB is 10^6 bytes, and all counts are a
 import math
 from collections.abc import Iterable
 
+Costs = dict[str, float]  # FLOPs by phase, their total, and the overhead
+Point = tuple[int, float, float]  # segment size, memory in units, overhead
 
-def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1.0) -> dict[str, float]:
+
+def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1.0) -> Costs:
     """Count the FLOPs of a step in which every segment is rebuilt from its input.
 
     A layer's backward costs twice its forward. While the segments are rebuilt, every layer runs forward once
@@ -41,9 +44,7 @@ def checkpoint_cost(n_layers: int, segment_size: int, flops_per_layer: float = 1
     raise NotImplementedError
 
 
-def selective_checkpoint_cost(
-    n_layers: int, attention_fraction: float = 0.15, flops_per_layer: float = 1.0
-) -> dict[str, float]:
+def selective_checkpoint_cost(n_layers: int, attention_fraction: float = 0.15, flops_per_layer: float = 1.0) -> Costs:
     """Count the FLOPs of a step that recomputes the attention of every layer and keeps the rest.
 
     As before, a layer's backward costs twice its forward.
@@ -155,14 +156,11 @@ def optimal_segment(n_layers: int) -> int:
     raise NotImplementedError
 
 
-Point = tuple[int, float, float]  # segment size, memory in units, overhead
-
-
 def segment_memory(n_layers: int, segment_size: int, layer_units: float = 17) -> float:
     """Count what is alive at the peak, in units of one layer's input.
 
     While one full segment is being differentiated, each of its layers holds `layer_units`, its own input
-    included. Of every other segment only the input is alive. A segment longer than the model has only the
+    included. In every other segment only the input is alive. A segment longer than the model has only the
     model's layers.
 
     Parameters
@@ -239,7 +237,7 @@ def pareto_front(points: Iterable[Point]) -> list[Point]:
     Returns
     -------
     list of those points that no other point dominates
-        Unchanged, by rising memory. Of points that are equal in memory and overhead only the first stays.
+        Unchanged, by rising memory. When points are equal in memory and overhead, only the first stays.
     """
     # TODO exercise2: your code.
     raise NotImplementedError
@@ -257,7 +255,7 @@ def best_segment(n_layers: int, layer_units: float = 17) -> int:
     Returns
     -------
     int
-        Of several with the same memory, the largest.
+        The largest of several with the same memory.
 
     Notes
     -----

@@ -17,9 +17,6 @@ import numpy as np
 
 from lesson.policy_cost import GB, layer_options
 
-# TODO prompt: your prompt, here or in a file prompt-activation-recompute-policy.md.
-POLICY_PROMPT = ""
-
 
 def plan_policy(config: Mapping[str, Any], memory_gb: float) -> list[str]:
     """Find the plan with the least time overhead among those whose peak fits.
@@ -64,3 +61,7 @@ def plan_policy(config: Mapping[str, Any], memory_gb: float) -> list[str]:
     """
     # TODO policy: your code.
     raise NotImplementedError
+
+
+# TODO prompt: your text, here or in a file prompt-activation-recompute-policy.md.
+POLICY_PROMPT = ""

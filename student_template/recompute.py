@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.floating[Any]]
 Layer = tuple[Array, Array, Array, Array]  # w1, b1, w2, b2, or their gradients in this order
+Gradients = tuple[Array, list[Layer]]  # of the model's input, and of the parameters of every layer
+HostBuffer = list[Any]  # arrays that have left the device, and None for those that have been released
 
 
 def linear_forward(x: Array, w: Array, b: Array) -> Array:
@@ -78,9 +80,7 @@ def model_forward(x: Array, params: Sequence[Layer]) -> tuple[Array, list[Array]
     raise NotImplementedError
 
 
-def model_backward(
-    grad_output: Array, activations: Sequence[Array], params: Sequence[Layer]
-) -> tuple[Array, list[Layer]]:
+def model_backward(grad_output: Array, activations: Sequence[Array], params: Sequence[Layer]) -> Gradients:
     """Turn the gradient of the output into those of the input and of all parameters.
 
     The activations do not contain the hidden values of a layer: each layer's backward starts from its input.
@@ -142,7 +142,7 @@ def model_forward_checkpointed(x: Array, params: Sequence[Layer], k: int = 4) ->
 
 def model_backward_checkpointed(
     grad_output: Array, saved_inputs: Sequence[Array], params: Sequence[Layer], k: int = 4
-) -> tuple[Array, list[Layer]]:
+) -> Gradients:
     """Compute the gradients of `model_backward` from the saved inputs alone.
 
     Parameters
@@ -222,9 +222,6 @@ def verify_checkpointing(x: Array, params: Sequence[Layer], k: int) -> float:
     raise NotImplementedError
 
 
-HostBuffer = list[Any]  # arrays that have left the device, and None for those that have been released
-
-
 def forward_offloaded(x: Array, params: Sequence[Layer], k: int, host_buffer: HostBuffer) -> tuple[Array, list[int]]:
     """Run the chain and move the checkpoints to the memory of the host.
 
@@ -254,7 +251,7 @@ def forward_offloaded(x: Array, params: Sequence[Layer], k: int, host_buffer: Ho
 
 def backward_offloaded(
     grad_output: Array, handles: Sequence[int], host_buffer: HostBuffer, params: Sequence[Layer], k: int
-) -> tuple[Array, list[Layer]]:
+) -> Gradients:
     """Compute the gradients of `model_backward` from the inputs in the memory of the host.
 
     Parameters

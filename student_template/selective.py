@@ -12,6 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+Array = NDArray[np.floating[Any]]
+Weights = Sequence[Array]  # wq, wk, wv, wo, each (h, h)
+Saved = dict[str, Array]  # what a forward saves for the backward
+Gradients = tuple[Array, tuple[Array, Array, Array, Array]]  # of the input, and of wq, wk, wv, wo
+
 
 def should_recompute(layer_type: str, activation_bytes: float, recompute_flops_ratio: float) -> bool:
     """Decide whether the activations of a layer are thrown away and recomputed in the backward.
@@ -39,11 +44,6 @@ def should_recompute(layer_type: str, activation_bytes: float, recompute_flops_r
     """
     # TODO step7: your code.
     raise NotImplementedError
-
-
-Array = NDArray[np.floating[Any]]
-Weights = Sequence[Array]  # wq, wk, wv, wo, each (h, h), or their gradients in this order
-Saved = dict[str, Array]
 
 
 def given_split_heads(x: Array, n_heads: int) -> Array:
@@ -85,9 +85,7 @@ def given_attention_forward(x: Array, weights: Weights, n_heads: int) -> tuple[A
     return context @ wo, {"x": x, "q": q, "k": k, "v": v, "probs": probs, "context": context}
 
 
-def given_attention_backward(
-    grad_output: Array, saved: Saved, weights: Weights, n_heads: int
-) -> tuple[Array, tuple[Array, Array, Array, Array]]:
+def given_attention_backward(grad_output: Array, saved: Saved, weights: Weights, n_heads: int) -> Gradients:
     """Turn the gradient of the output into those of the input and the weights. Given, not graded.
 
     Parameters
@@ -150,9 +148,7 @@ def attention_forward_selective(x: Array, weights: Weights, n_heads: int) -> tup
     raise NotImplementedError
 
 
-def attention_backward_selective(
-    grad_output: Array, saved: Saved, weights: Weights, n_heads: int
-) -> tuple[Array, tuple[Array, Array, Array, Array]]:
+def attention_backward_selective(grad_output: Array, saved: Saved, weights: Weights, n_heads: int) -> Gradients:
     """Compute the gradients of `given_attention_backward` from the little that was saved.
 
     Parameters

@@ -7,7 +7,6 @@ from notebook_tools import numpy_is_enough
 
 from grader.classroom.room import Classroom, Settings
 from grader.isolation.sandbox import detect
-from grader.worker.loading import PROMPT_FILE
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
@@ -22,8 +21,7 @@ def course():
 def solutions(course):
     """The files of the reference, as a submission, as far as NumPy is enough for them."""
     enough = [topic.id for topic in course.topics if numpy_is_enough(topic.id)]
-    names = [*(f"{topic}.py" for topic in enough), PROMPT_FILE]
-    return {name: (ROOT / "solutions" / name).read_bytes() for name in names}
+    return {f"{topic}.py": (ROOT / "solutions" / f"{topic}.py").read_bytes() for topic in enough}
 
 
 @pytest.fixture(scope="session")

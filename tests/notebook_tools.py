@@ -39,11 +39,21 @@ def functions_of(source: str) -> dict[str, str]:
     }
 
 
+def with_helpers(functions: dict[str, str]) -> dict[str, str]:
+    """Return the functions, each behind the private ones that it mentions."""
+    helpers = {name: text for name, text in functions.items() if name.startswith("_")}
+    return {
+        name: "\n\n\n".join([*(helpers[helper] for helper in helpers if helper in text), text])
+        for name, text in functions.items()
+        if name not in helpers
+    }
+
+
 def filled_in(topic: str, course: Any, answers: dict[str, str] | None = None) -> Any:
     """Return a topic's notebook with answers, by default the solutions, in the place of the stubs."""
     notebook = copy.deepcopy(read(topic))
     if answers is None:
-        answers = functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8"))
+        answers = with_helpers(functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")))
     for cell in notebook.cells:
         name = cell.id.partition("-")[2]
         if cell.cell_type == "code" and name in course.functions and name in answers:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import xml.etree.ElementTree as ElementTree
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,9 @@ from typer.main import get_command
 
 from grader.author.pictures import FOLDER, draw
 from grader.commands.main import app
+from grader.formats.registry import Format
 from grader.results import State
+from grader.words import SYMBOLS, state_name
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +25,16 @@ PAGES = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "tests/demo_class/READM
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 FENCED = re.compile(r"^ *```\w*\n(.*?)^ *```", re.MULTILINE | re.DOTALL)
 SET_UP = re.compile(r"^<!-- set-up: (\w+) -->\n```sh\n(.*)\n```$", re.MULTILINE)
+# What students and instructors read. A number of points would be wrong as soon as the course moves one.
+WITHOUT_POINTS = [
+    *PAGES,
+    "SECURITY.md",
+    *sorted(path.relative_to(ROOT).as_posix() for path in (ROOT / "lesson" / "text").rglob("*.md")),
+]
+STATED_POINTS = re.compile(
+    r"(?<![\d.])(?:\d+|\b(?:one|two|three|four|five|six|seven|eight|nine|ten))(?: bonus)? points?\b|\bpoints? each\b",
+    re.IGNORECASE,
+)
 PICTURES = ["grader-run.svg", "grader-check.svg"]
 
 
@@ -46,7 +59,7 @@ def grader_commands(text: str) -> Iterator[list[str]]:
 def resolve(words: list[str]) -> tuple[Any, list[str]]:
     """Return the command that the words name and the rest of the words."""
     command: Any = get_command(app)
-    while hasattr(command, "commands") and words:
+    while hasattr(command, "commands") and words and not words[0].startswith("-"):
         assert words[0] in command.commands, f"there is no command {words[0]}"
         command, words = command.commands[words[0]], words[1:]
     return command, words
@@ -131,15 +144,33 @@ def test_pictures_are_shown_and_load_nothing(name: str) -> None:
     assert str(ROOT) not in text_of((ROOT / FOLDER / name).read_text(encoding="utf-8"))
 
 
-def test_states_and_exit_codes_are_all_explained() -> None:
-    for state in State:
-        assert f"| {state.value} |" in README
+def test_the_table_of_states_is_the_one_that_is_printed() -> None:
+    table = README.partition("| | state | meaning |\n|---|---|---|\n")[2].partition("\n\n")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()]
+    assert [(symbol, name) for symbol, name, _meaning in rows] == [
+        (SYMBOLS[state], state_name(state)) for state in State
+    ]
+    assert all(meaning for _symbol, _name, meaning in rows)
+
+
+def test_exit_codes_are_all_explained() -> None:
     for code in (0, 1, 2, 3, 4, 130):
         assert re.search(rf"^\| {code} \|", README, re.MULTILINE)
 
 
-def test_the_changelog_knows_the_points() -> None:
-    assert f"{load_course().points} points" in read("CHANGELOG.md")
+def test_every_format_is_named_and_no_other() -> None:
+    line = re.search(r"--format (\w+) +# or (.*)$", README, re.MULTILINE)
+    assert line is not None
+    # The first line of that block shows the default, a page in HTML.
+    assert Counter([Format.HTML, line[1], *line[2].split(", ")]) == Counter(Format)
+
+
+def test_no_page_repeats_a_point() -> None:
+    """Only the README says what all exercises together are worth."""
+    said = {page: STATED_POINTS.findall(read(page)) for page in WITHOUT_POINTS}
+    assert {page: points for page, points in said.items() if points} == {
+        "README.md": [f"{load_course().points} points"]
+    }
 
 
 def test_constraints_cover_what_is_required() -> None:

@@ -8,28 +8,33 @@ it must lose:
     # says: bias
 
 It is handed in as the topic's solution followed by this file, so that its functions take the place of the right ones;
-with `# alone: yes` it is handed in as it is. A solution that has the prompt in a file beside it is handed in with the
-prompt as a string, so that an answer can change a word of it: `POLICY_PROMPT = POLICY_PROMPT.replace("34", "43")`.
+with `# alone: yes` it is handed in as it is. An answer can also change a word of the solution's prompt:
+`POLICY_PROMPT = POLICY_PROMPT.replace("34", "43")`.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.results import ExerciseResult, State
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
 from lesson.course import Course
 
 _HEADER = re.compile(r"^# (loses|says|alone): *(.*)$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Answer:
-    """One answer, and what the grader has to make of it."""
+    """One answer, and what the grader has to make of it.
+
+    Attributes
+    ----------
+    texts
+        The file of each graded text of the topic, by the name of its string.
+    """
 
     path: Path
     sentence: str
@@ -37,6 +42,7 @@ class Answer:
     loses: frozenset[str]
     says: str
     alone: bool
+    texts: Mapping[str, str]
 
     @property
     def name(self) -> str:
@@ -48,9 +54,6 @@ class Answer:
         text = self.path.read_text(encoding="utf-8")
         if not self.alone:
             solution = (root / "solutions" / f"{self.topic}.py").read_text(encoding="utf-8")
-            if f"{PROMPT_NAME} = " in solution:
-                prompt = (root / "solutions" / PROMPT_FILE).read_text(encoding="utf-8")
-                solution += f"\n\n{PROMPT_NAME} = {prompt!r}\n"
             text = f"{solution}\n\n{text}"
         return {f"{self.topic}.py": text.encode()}
 
@@ -96,9 +99,16 @@ def read_answers(folder: Path, course: Course) -> Iterator[Answer]:
             raise ValueError(f"{path} lacks its docstring")
         if path.parent.name not in topics:
             raise ValueError(f"{path.parent} is named like no exercise and no topic")
-        loses = frozenset(header.get("loses", "").split())
-        alone = header.get("alone") == "yes"
-        yield Answer(path, sentence, topics[path.parent.name], loses, header.get("says", "").strip(), alone)
+        topic = topics[path.parent.name]
+        yield Answer(
+            path=path,
+            sentence=sentence,
+            topic=topic,
+            loses=frozenset(header.get("loses", "").split()),
+            says=header.get("says", "").strip(),
+            alone=header.get("alone") == "yes",
+            texts={exercise.text: exercise.text_file for exercise in course.of_topic(topic) if exercise.text},
+        )
 
 
 def _listed(names: set[str] | frozenset[str]) -> str:

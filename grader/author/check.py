@@ -17,7 +17,6 @@ from grader.cases.fresh import FreshCases, reference_functions
 from grader.grading import CheckSession
 from grader.results import ExerciseResult, State
 from grader.student.here import LocalStudent
-from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course, Exercise
 
 # Any seed will do; a fixed one makes a failure repeatable.
@@ -117,7 +116,9 @@ class AuthorCheck:
         self, files: dict[str, bytes], exercises: Sequence[Exercise] | None = None
     ) -> tuple[ExerciseResult, ...]:
         """Grade a submission on some exercises, by default on all of the course."""
-        student = LocalStudent(files, self._course.functions, reference_functions(self._course))
+        student = LocalStudent(
+            files, self._course.functions, reference_functions(self._course), texts=self._course.texts
+        )
         try:
             return self._checks.grade(student, exercises)
         finally:
@@ -163,9 +164,8 @@ class AuthorCheck:
         return problems
 
     def _modules(self, folder: str) -> dict[str, bytes]:
-        names = [*(f"{topic.id}.py" for topic in self._course.topics), PROMPT_FILE]
-        paths = (self._root / folder / name for name in names)
-        return {path.name: path.read_bytes() for path in paths if path.exists()}
+        paths = (self._root / folder / f"{topic.id}.py" for topic in self._course.topics)
+        return {path.name: path.read_bytes() for path in paths}
 
 
 def _ignore_interrupts() -> None:

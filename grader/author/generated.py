@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,10 +16,9 @@ from grader.cases.drawing import draw_cases
 from grader.cases.fresh import reference_functions
 from grader.cases.recorded import read_cases, write_cases
 from grader.checks.comparing import difference
-from grader.worker.loading import PROMPT_FILE
 from lesson.course import Course
 
-# Of the recorded cases. Hidden inputs come from seeds that are drawn anew.
+# The seed of the recorded cases. Those of hidden inputs are drawn for each run.
 PUBLIC_SEED = 20_161_604
 
 
@@ -57,7 +57,10 @@ def _texts(root: Path, course: Course) -> Iterator[tuple[Path, bytes]]:
         for name, made in notebooks(texts, skeletons, course).items():
             yield root / "notebooks" / language.name / f"{name}.ipynb", made.encode()
     yield root / "grader" / "locale" / "grader.pot", catalogue(root, course)
-    yield root / "outputs" / PROMPT_FILE, (root / "solutions" / PROMPT_FILE).read_bytes()
+    for exercise in course.exercises:
+        if exercise.text:
+            text = getattr(importlib.import_module(f"solutions.{exercise.topic}"), exercise.text)
+            yield root / "outputs" / exercise.text_file, text.encode()
     for path, page in pages(root).items():
         yield path, page.encode()
 
@@ -70,7 +73,7 @@ def _public_cases(root: Path, course: Course) -> Iterator[tuple[Path, dict[str, 
 
 
 def _same_cases(path: Path, cases: dict[str, list[Case]]) -> bool:
-    """Whether a file holds these cases; another processor may round the last bit of an answer differently."""
+    """Return whether a file holds these cases; another processor may round the last bit of an answer differently."""
     if not path.exists():
         return False
     recorded = read_cases(path)

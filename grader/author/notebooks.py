@@ -15,7 +15,6 @@ from html import escape
 from typing import Any
 
 from grader.author.diagrams import diagrams
-from grader.worker.loading import PROMPT_NAME
 from lesson.course import Course, Exercise, Topic
 
 _FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
@@ -142,7 +141,9 @@ class _Cells:
     def __init__(self, course: Course, topic: Topic, skeleton: str) -> None:
         self._course = course
         self._topic = topic
-        self._skeleton = _Skeleton(skeleton, {name for e in course.of_topic(topic.id) for name in e.functions})
+        exercises = course.of_topic(topic.id)
+        graded = {name for exercise in exercises for name in exercise.functions}
+        self._skeleton = _Skeleton(skeleton, graded, {exercise.text for exercise in exercises if exercise.text})
         self._pages = {known.id for known in course.topics}
         self._diagrams = diagrams()
         self._cells: list[Any] = []
@@ -195,8 +196,8 @@ class _Cells:
                 for name in block.argument.split():
                     self._stub(name)
             case "hint":
-                if not self._course.exercise(block.argument).functions:
-                    self._code("string", self._skeleton.prompt())
+                if name := self._course.exercise(block.argument).text:
+                    self._code("string", self._skeleton.text(name))
                 self._code("hint", _HINT.format(exercise=block.argument))
             case "check":
                 self._check(self._course.exercise(block.argument))
@@ -281,19 +282,19 @@ _SETUP = """\
 class _Skeleton:
     """The parts of a skeleton module."""
 
-    def __init__(self, source: str, graded: set[str]) -> None:
+    def __init__(self, source: str, graded: set[str], texts: set[str]) -> None:
         self._lines = source.splitlines()
         self._stubs: dict[str, ast.stmt] = {}
         self._given: dict[str, ast.stmt] = {}
         self._setup: list[ast.stmt] = []
-        self._prompt: ast.stmt | None = None
+        self._texts: dict[str, ast.stmt] = {}
         for node in ast.parse(source).body:
             if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name in graded:
                 self._stubs[node.name] = node
             elif isinstance(node, ast.FunctionDef | ast.ClassDef):
                 self._given[node.name] = node
-            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == PROMPT_NAME:
-                self._prompt = node
+            elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in texts:
+                self._texts[ast.unparse(node.targets[0])] = node
             elif isinstance(node, ast.If):
                 continue  # for the command line
             elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
@@ -304,33 +305,33 @@ class _Skeleton:
         imports = [node for node in self._setup if isinstance(node, ast.Import | ast.ImportFrom)]
         others = [node for node in self._setup if node not in imports]
         future = [node for node in imports if isinstance(node, ast.ImportFrom) and node.module == "__future__"]
-        parts = [*map(self._text, (node for node in imports if node not in future)), ""]
-        parts += ["from grader.notebook import check, hint", *([""] if others else []), *map(self._text, others)]
-        return _SETUP + "\n".join([*map(self._text, future), *parts]).strip("\n")
+        parts = [*map(self._source, (node for node in imports if node not in future)), ""]
+        parts += ["from grader.notebook import check, hint", *([""] if others else []), *map(self._source, others)]
+        return _SETUP + "\n".join([*map(self._source, future), *parts]).strip("\n")
 
     def stub(self, name: str) -> str:
         """Return a graded function with the marks that nbgrader looks for around its TODO."""
         if name not in self._stubs:
             raise TextError(f"the skeleton has no function {name}")
-        lines = self._text(self._stubs[name]).splitlines()
+        lines = self._source(self._stubs[name]).splitlines()
         start = next(index for index, line in enumerate(lines) if line.lstrip().startswith("# TODO"))
         return "\n".join([*lines[:start], f"    {_BEGIN}", *lines[start:], f"    {_END}"])
 
-    def prompt(self) -> str:
-        """Return the string for the prompt, with room to write."""
-        if self._prompt is None:
-            raise TextError(f"the skeleton has no {PROMPT_NAME}")
-        return self._text(self._prompt).replace('""', 'r"""\n\n"""')
+    def text(self, name: str) -> str:
+        """Return the string for a graded text, with room to write."""
+        if name not in self._texts:
+            raise TextError(f"the skeleton has no {name}")
+        return self._source(self._texts[name]).replace('""', 'r"""\n\n"""')
 
     def take_given(self, code: str | None = None) -> str:
         """Return what is given, once, when some code or its docstring mentions a part of it; all of it by default."""
         if code is not None and not any(re.search(rf"\b{name}\b", code) for name in self._given):
             return ""
-        taken = "\n\n\n".join(map(self._text, self._given.values()))
+        taken = "\n\n\n".join(map(self._source, self._given.values()))
         self._given.clear()
         return taken
 
-    def _text(self, node: ast.stmt) -> str:
+    def _source(self, node: ast.stmt) -> str:
         first = min([node.lineno, *(each.lineno for each in getattr(node, "decorator_list", []))])
         while first > 1 and self._lines[first - 2].startswith("#"):
             first -= 1

@@ -56,7 +56,7 @@ def pictures(root: Path) -> list[Path]:
     Parameters
     ----------
     root
-        Of a clone in which the project is installed.
+        The root of a clone in which the project is installed.
     """
     written = []
     for name, svg in draw(root).items():

@@ -25,7 +25,7 @@ def release(root: Path, folder: Path, course: Course) -> Path:
     Parameters
     ----------
     root
-        Of a clone of the project.
+        The root of a clone of the project.
     folder
         New or empty.
 

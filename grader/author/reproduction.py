@@ -1,7 +1,7 @@
 """The paper's tables, recomputed, and the errors of the original lesson.
 
 Two pages are written from here: `lesson/text/en/reproduction.md` puts the numbers of Korthikanti et al.
-2022 (arXiv 2205.05198, "K22") beside ours, and `lesson/errata.md` collects what the published lesson gets
+2022 (arXiv 2205.05198, "K22") beside our own, and `lesson/errata.md` collects what the published lesson gets
 wrong, each with the number that shows it. Whatever is a computation is computed. A test fails when the
 pages are out of date; `grader author build` writes them again.
 """
@@ -18,7 +18,7 @@ SEQ, VOCABULARY, A100_FLOPS = 2048, 51200, 312e12
 GIB = 2**30
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Published:
     """A model of K22's Table 3 with what Table 5 reports about it (seconds, percent of the peak)."""
 
@@ -51,10 +51,64 @@ class Published:
 
 
 PUBLISHED = (
-    Published("22B", 64, 6144, 48, 1, 8, 4, 4, 1.42, 1.10, 41.5, 43.7),
-    Published("175B", 96, 12288, 96, 8, 64, 64, 1, 18.13, 13.75, 51.4, 52.8, interleaving=3),
-    Published("530B", 128, 20480, 105, 35, 280, 280, 1, 49.05, 37.83, 56.0, 57.0, interleaving=3),
-    Published("1T", 160, 25600, 128, 64, 512, 512, 1, 94.42, 71.49, 56.3, 57.0),
+    Published(
+        name="22B",
+        heads=64,
+        hidden=6144,
+        layers=48,
+        pipeline=1,
+        gpus=8,
+        batch=4,
+        microbatch=4,
+        seconds_full=1.42,
+        seconds=1.10,
+        mfu=41.5,
+        hfu=43.7,
+    ),
+    Published(
+        name="175B",
+        heads=96,
+        hidden=12288,
+        layers=96,
+        pipeline=8,
+        gpus=64,
+        batch=64,
+        microbatch=1,
+        seconds_full=18.13,
+        seconds=13.75,
+        mfu=51.4,
+        hfu=52.8,
+        interleaving=3,
+    ),
+    Published(
+        name="530B",
+        heads=128,
+        hidden=20480,
+        layers=105,
+        pipeline=35,
+        gpus=280,
+        batch=280,
+        microbatch=1,
+        seconds_full=49.05,
+        seconds=37.83,
+        mfu=56.0,
+        hfu=57.0,
+        interleaving=3,
+    ),
+    Published(
+        name="1T",
+        heads=160,
+        hidden=25600,
+        layers=128,
+        pipeline=64,
+        gpus=512,
+        batch=512,
+        microbatch=1,
+        seconds_full=94.42,
+        seconds=71.49,
+        mfu=56.3,
+        hfu=57.0,
+    ),
 )
 TECHNIQUES = ("tensor parallel", "+ sequence", "+ selective", "+ sequence + selective", "full")
 
@@ -246,7 +300,7 @@ def errata_numbers() -> dict[str, str]:
 
 
 def render_reproduction() -> str:
-    """Return the page that puts the paper's numbers beside ours."""
+    """Return the page that puts the paper's numbers beside our own."""
     return _REPRODUCTION.format(**reproduction_numbers())
 
 
@@ -343,7 +397,7 @@ _REPRODUCTION = """\
 
 Korthikanti et al. 2022, *Reducing Activation Recomputation in Large Transformer Models* (arXiv 2205.05198),
 is where most of this course's formulas come from. A formula that you can recompute is one that you can
-trust, so here are the paper's tables beside ours. All numbers of ours are computed when this page is
+trust, so here are the paper's tables beside our own. Our numbers are computed when this page is
 generated, by the code that plans your policies. Sequences have 2,048 tokens, the vocabulary 51,200.
 
 ## What a layer keeps
@@ -544,7 +598,7 @@ activations is `cpu_checkpointing`.""",
         "torch_benchmark",
         "What retain_grad retains",
         "`retain_grad` saves a tensor for the backward.",
-        "It keeps the *gradient* of a tensor that is no leaf. It saves nothing for the backward.",
+        "It keeps the *gradient* of a tensor that is not a leaf. It saves nothing for the backward.",
     ),
     Erratum(
         "selective",

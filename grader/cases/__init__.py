@@ -1,1 +1,1 @@
-"""Inputs with the expected answers: drawn anew for `grader run`, recorded for everybody else."""
+"""Inputs with the expected answers: drawn for each `grader run`, recorded for everybody else."""

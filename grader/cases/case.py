@@ -46,7 +46,7 @@ class Cases(Protocol):
 
     @property
     def public(self) -> bool:
-        """Whether students may see the inputs."""
+        """Return whether students may see the inputs."""
         ...
 
     @property

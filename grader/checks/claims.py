@@ -42,7 +42,8 @@ class CaseGroup:
     Attributes
     ----------
     reference
-        The reference's graded functions, where there is a reference, for answers that no case can foresee.
+        The reference's graded functions and `best_overhead`, where there is a reference, for answers that no case can
+        foresee.
     """
 
     cases: Sequence[Case]
@@ -180,7 +181,7 @@ def _try(cause: Cause, got: Any, case: Case) -> list[str]:
 
 
 def same(got: Any, expected: Any) -> bool:
-    """Whether an answer equals another possible one, for naming mistakes."""
+    """Return whether an answer equals another possible one, for naming mistakes."""
     return difference(got, expected) is None
 
 

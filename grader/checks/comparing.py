@@ -121,7 +121,7 @@ def difference(
 
 
 def is_number(value: Any) -> bool:
-    """Whether a plain value is a real number: an int, a float, or NumPy's of any width, but no bool."""
+    """Return whether a plain value is a real number: an int, a float, or NumPy's of any width, but not a bool."""
     if _is_scalar_array(value):
         value = value[()]
     return isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool)
@@ -159,7 +159,7 @@ def _describe_opaque(kind: str) -> str:
         return _("an array of something else than numbers")
     if kind.startswith("array of shape "):
         return _("an array too large to look at")
-    return _("an object that is no plain value")
+    return _("an object that is not a plain value")
 
 
 def _array_difference(
@@ -185,7 +185,7 @@ def _array_difference(
     floor = FLOOR_ROUNDINGS * float(np.finfo(expected.dtype).eps) * scale
     if error.max() <= max(tolerance * largest, floor):
         return None
-    # Of equal errors the first; which one is larger in its last bits depends on the machine.
+    # The first of equal errors: which one is larger in its last bits depends on the machine.
     index = _index(error >= error.max() * (1 - 1e-9))
     size = (
         _("off by {relative:.2g} of the largest expected magnitude").format(relative=float(error.max()) / largest)

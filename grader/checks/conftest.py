@@ -18,7 +18,7 @@ from grader.results import Feedback
 from grader.student.handle import Student
 from grader.student.here import LocalStudent
 from grader.student.outcomes import Outcome
-from grader.words import feedback_rows
+from grader.words import Reader, feedback_rows
 from lesson.course import Check, Exercise, load_course
 
 _SOLUTIONS = Path(__file__).parents[2] / "solutions"
@@ -86,7 +86,7 @@ def pytest_runtest_makereport(
 
 
 def _told(feedback: Feedback) -> str:
-    return "\n".join(f"{label}: {text}" for label, text in feedback_rows(feedback, instructor=False))
+    return "\n".join(f"{row.label}: {row.text}" for row in feedback_rows(feedback, Reader.STUDENT_AT_WORK))
 
 
 def _exercise(path: Path) -> Exercise:

@@ -7,7 +7,7 @@ best ones. The findings are codes with values; sentences are made from them else
 | code | values | meaning |
 |---|---|---|
 | empty, too_long | | there is nothing to read, or too much |
-| json_invalid | line, reason | a json block that is no JSON |
+| json_invalid | line, reason | a json block that is not JSON |
 | inputs_missing | | no json block states the inputs |
 | inputs_incomplete | keys | the inputs block lacks these |
 | examples_few | found, needed | too few different worked examples that can be judged |
@@ -66,7 +66,7 @@ class Finding:
 
     @property
     def is_advice(self) -> bool:
-        """Tell whether this is worth a remark but no points."""
+        """Return whether this is worth a remark but no points."""
         return self.code in ADVICE
 
 
@@ -104,7 +104,7 @@ class PromptReport:
 
     @property
     def ok(self) -> bool:
-        """Tell whether nothing is wrong, advice aside."""
+        """Return whether nothing is wrong, advice aside."""
         return all(finding.is_advice for finding in self.findings)
 
 
@@ -113,9 +113,9 @@ def check_prompt(text: str, best_overhead: BestOverhead) -> PromptReport:
 
     Parameters
     ----------
-    text : str
+    text
         The prompt, in Markdown.
-    best_overhead : callable
+    best_overhead
         Given a configuration of `lesson.policy_cost` and a budget in GB, the least overhead of any plan that
         fits, or ValueError. It is only called with configurations that make sense.
     """
@@ -169,7 +169,7 @@ def _missing_inputs(candidates: list[dict[str, Any]]) -> list[str] | None:
 
 
 def _is_a_form(block: dict[str, Any]) -> bool:
-    """Tell the form of an answer, with placeholders instead of numbers, from a worked example."""
+    """Return whether a block is the form of an answer, with placeholders for numbers, not a worked example."""
     config = block.get("config")
     values = list(config.values()) if isinstance(config, dict) else []
     numbers = [*values, block.get("memory_gb"), block.get("predicted_peak_gb"), block.get("overhead")]

@@ -16,7 +16,7 @@ from grader.student.outcomes import Raised
 
 # A difference of float32 values may be computed in float32; the two paths may sum up in another order.
 RELATIVE_TOLERANCE = {"float32": 1e-5, "float64": 1e-9}
-# Of the size of a mistake that was put into a gradient on purpose.
+# For the size of a mistake that was put into a gradient on purpose.
 MISTAKE_TOLERANCE = 1e-4
 SPOILT = "model_backward_checkpointed"
 
@@ -99,7 +99,7 @@ def test_agreement(student: Student, case: CasesOf) -> None:
 
 
 def _notices(student: Student, group: CaseGroup) -> None:
-    """The spoilt value makes a difference of the expected size, or an exception."""
+    """Claim that the spoilt value makes a difference of the expected size, or an exception."""
     for each in group.cases:
         x, params, k, *spoilt = each.inputs.values()
         layer, position, index, factor, amount = spoilt

@@ -105,7 +105,7 @@ def _memory_rules() -> list[tuple[Rule, str]]:
         ),
         (
             _rule(lambda s: (s.count - 1 + s.length) * s.units),
-            _("Of every other segment only the input is alive, which is one unit."),
+            _("In every other segment only the input is alive, which is one unit."),
         ),
         (_rule(lambda s: s.n_layers // s.size - 1 + s.length * s.units), rounded),
         (_rule(lambda s: max(1, s.n_layers // s.size) - 1 + s.length * s.units), rounded),
@@ -279,13 +279,13 @@ def _without_k(got: Any, case: Case) -> str | None:
 
 def _equal_ones_stay(got: Any, case: Case) -> str | None:
     if len(got) > len(case.expected) and {point[1:] for point in _points(got)} == _pairs(case):
-        return _("Of points that are equal in memory and overhead only the first stays.")
+        return _("When points are equal in memory and overhead, only the first stays.")
     return None
 
 
 def _another_of_equal(got: Any, case: Case) -> str | None:
     if len(got) == len(case.expected) and {point[1:] for point in _points(got)} == _pairs(case):
-        return _("Of points that are equal in memory and overhead the first in the list stays, whatever its k.")
+        return _("When points are equal in memory and overhead, the first in the list stays, whatever its k.")
     return None
 
 

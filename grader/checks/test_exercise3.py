@@ -217,7 +217,7 @@ def _flat(answer: Any) -> list[np.ndarray]:
 
 
 def _foreign(value: Any) -> Opaque | None:
-    """Return the first part of a nest that is no plain value."""
+    """Return the first part of a nest that is not a plain value."""
     if isinstance(value, Opaque):
         return value
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()

@@ -165,7 +165,7 @@ def _checked_entries(case: Case, trip: dict[str, Any], public: bool) -> list[int
         not outside,
         asked,
         public,
-        _("a handle that is no position of an appended entry"),
+        _("a handle that is not the position of an appended entry"),
         _("the positions of the appended entries"),
         _("host_buffer may hold entries already: the handle is its length before you append."),
     )

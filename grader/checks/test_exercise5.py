@@ -176,7 +176,7 @@ def _as_in_the_plain_loop(student: Student, case: CasesOf, check: str) -> None:
             if "blocks" in changed
             else _("Work on a tensor of your own: x belongs to the caller."),
         )
-    # The plain loop for every mode has the right gradients too, and is no answer.
+    # The plain loop for every mode has the right gradients too, and is not an answer.
     full = next((each for each in group.cases if _mode(each) == "full"), None)
     if full is None:  # one case alone is asked again
         return

@@ -17,7 +17,7 @@ from lesson.policy_cost import GB, POLICIES, LayerOption, layer_options, policy_
 
 # A number computed in another order still counts as the same.
 ROUNDING = 1e-9
-# Of the smallest peak in the text of a ValueError, and how many numbers of the text are looked at.
+# For the smallest peak in the text of a ValueError, and how many numbers of the text are looked at.
 PEAK_TOLERANCE = 0.01
 MOST_NUMBERS = 40
 
@@ -83,7 +83,7 @@ def _finds_the_best(student: Student, group: Any) -> None:
 
 
 def _plan(answer: Any, config: dict[str, Any], asked: str) -> list[str]:
-    """Return the plan, or raise `Wrong` for what is none."""
+    """Return the plan, or raise `Wrong` when the answer is not a plan."""
     layers, offered = config["layers"], layer_options(config)
     due = _("a list of {layers}, one of {policies} for each").format(layers="L", policies=", ".join(POLICIES))
     if not isinstance(answer, list | tuple):
@@ -98,7 +98,7 @@ def _plan(answer: Any, config: dict[str, Any], asked: str) -> list[str]:
         if strangers and not isinstance(strangers[0], str):
             raise Wrong(Feedback(asked, _("a list that contains {what}").format(what=describe(strangers[0])), due))
         if strangers:
-            raise Wrong(Feedback(asked, _("a list with a name that is no policy"), due))
+            raise Wrong(Feedback(asked, _("a list with a name that is not a policy"), due))
         raise Wrong(Feedback(asked, _("a list of another length than there are layers"), due))
     if "selective" in answer and "selective" not in offered:
         cause = _("With FlashAttention the core is never stored, so there is nothing for selective to rebuild.")

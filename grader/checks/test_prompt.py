@@ -11,10 +11,10 @@ from grader.messages import _
 from grader.results import Feedback
 from grader.student.handle import Student
 from grader.student.outcomes import NoText, Outcome, Raised
-from grader.worker.loading import PROMPT_FILE, PROMPT_NAME
+from lesson.course import Exercise, load_course
 from lesson.policy_cost import policy_cost
 
-# Of a text that the student has chosen.
+# Characters of a text that the student has chosen.
 MAX_SHOWN = 60
 
 
@@ -55,7 +55,7 @@ def test_policies(student: Student, case: CasesOf) -> None:
     if not group.reference and _report(student, group).planner:
         raise Wrong(
             Feedback(
-                PROMPT_FILE,
+                _exercise().text_file,
                 _("The policies of the examples cannot be judged yet: your plan_policy gives no plan for them."),
                 _("A plan_policy that works, to compare the examples with."),
             )
@@ -69,14 +69,14 @@ class _Judged:
         self.text = _text(student)
         self.planner = False
         self._student = student
-        self._plan = group.reference.get("plan_policy")
+        self._best_of_reference = group.reference.get("best_overhead")
         self.report: PromptReport = check_prompt(self.text, self._best)
 
     def _best(self, config: Mapping[str, Any], memory_gb: float) -> float:
         """Return the least overhead, by the reference or else by the student's own function."""
-        if self._plan is not None:
+        if self._best_of_reference is not None:
             with np.errstate(all="ignore"):  # of absurd numbers in an example
-                return policy_cost(config, self._plan(config, memory_gb)).overhead
+                return float(self._best_of_reference(config, memory_gb))
         try:
             plan = self._student.call("plan_policy", dict(config), memory_gb)
             cost = policy_cost(config, plan)
@@ -98,15 +98,21 @@ def _report(student: Student, group: CaseGroup) -> _Judged:
     return student.once("prompt", lambda: _Judged(student, group))
 
 
+def _exercise() -> Exercise:
+    """Return the exercise whose text this is about."""
+    return load_course().exercise("prompt")
+
+
 def _text(student: Student) -> str:
     """Return the student's prompt, or raise the outcome of there being none."""
     # Everything about a prompt may be told, so it must come from code that has seen no hidden input.
     student.renew()
-    text = student.probe("prompt_file")
+    name, file = _exercise().text, _exercise().text_file
+    text = student.probe("text_file", text=name)
     if text is None:
-        text = student.probe("prompt_string", function=PROMPT_NAME)
+        text = student.probe("text_string", function=name)
     if text is None:
-        raise NoText(PROMPT_NAME, PROMPT_FILE)
+        raise NoText(name, file)
     return text if isinstance(text, str) else "x" * 2_000_000  # too large to cross
 
 
@@ -115,10 +121,10 @@ def _none_of(student: Student, group: CaseGroup, *codes: str) -> None:
     judged = _report(student, group)
     for finding in judged.report.findings:
         if finding.code in codes:
-            where = PROMPT_FILE
+            where = _exercise().text_file
             if finding.example is not None:
                 where = _("{file}, worked example {number} (line {line})").format(
-                    file=PROMPT_FILE, number=finding.example + 1, line=judged.report.examples[finding.example].line
+                    file=where, number=finding.example + 1, line=judged.report.examples[finding.example].line
                 )
             got, expected, cause = _sentences(finding, own_planner=not group.reference)
             raise Wrong(Feedback(where, got, expected, cause))
@@ -133,8 +139,8 @@ def _sentences(finding: Finding, *, own_planner: bool) -> tuple[str, str, str]:
         case "too_long":
             return _("a prompt of more than a million characters"), _("a prompt that fits into a chat"), ""
         case "json_invalid":
-            got = _("The json block at line {line} is no JSON: {reason}.").format(**values)
-            return got, _("json blocks that a program can read"), _("Comments, trailing commas and NaN are no JSON.")
+            got = _("The json block at line {line} is not JSON: {reason}.").format(**values)
+            return got, _("json blocks that a program can read"), _("JSON has no comments, trailing commas or NaN.")
         case "inputs_missing":
             got = _("No json block states the inputs.")
             return got, _("one block with config and memory_gb, and no policy"), ""
@@ -155,7 +161,7 @@ def _sentences(finding: Finding, *, own_planner: bool) -> tuple[str, str, str]:
             due = _("a configuration that the rules of this lesson cover: 16 bit, and sequence parallelism with tensor")
             return got, due, ""
         case "example_policy_form":
-            return _("policy is no list."), _("a list with one policy per layer"), ""
+            return _("policy is not a list."), _("a list with one policy per layer"), ""
         case "example_layers":
             return _("{policies} policies for {layers} layers").format(**values), _("one policy per layer"), ""
         case "example_policy_name":

@@ -12,33 +12,14 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.cases.fresh import FreshCases, reference_functions
+from grader.checks.scripts import SCRIPTS
 from grader.files import read_submission
 from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygotes
 from grader.results import CheckResult, State
-from grader.student.sealed import Bystander, RemoteStudent
+from grader.student.sealed import SealedStudents
 from lesson.course import Course, Exercise
-
-# How a case is asked when its inputs are not the arguments of its function.
-_SCRIPTS = {
-    "run_blocks": (
-        "import torch",
-        "from lesson.decoder import BlockSizes, decoder",
-        "",
-        "sizes = BlockSizes(x.shape[-1], heads, dropout=dropout)",
-        "blocks = decoder(layers, sizes, seed=seed, dtype=torch.float64)",
-        "for block in blocks[:frozen]:",
-        "    block.requires_grad_(False)",
-        "x = torch.from_numpy(x).requires_grad_(x_needs_gradient)",
-        "torch.manual_seed(seed)",
-        "result = run_blocks(blocks, x, mode, segment_size)",
-    ),
-    "model_backward_checkpointed": (
-        "output, saved_inputs = model_forward_checkpointed(x, params, k)",
-        "result = model_backward_checkpointed(grad_output, saved_inputs, params, k)",
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -88,27 +69,19 @@ def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: 
     path
         The submission.
     seed
-        Of the run.
+        The seed of the run.
     """
     submission = read_submission(path)
     fresh = FreshCases(course, seed)
     cases = _OneCase(fresh, exercise.id, check_id)
     group = fresh.of(exercise.id)[check_id]
     session = CheckSession(course, cases)
-    zygotes = Zygotes(detect())
-    bystander = Bystander(zygotes)
+    zygotes = Zygotes(detect(), course.importable)
+    students = SealedStudents(course, zygotes, reference_functions(course))
     try:
         for index, case in enumerate(group):
             cases.index = index
-            student = RemoteStudent(
-                zygotes,
-                submission.files,
-                course.functions,
-                reference_functions(course),
-                patience=course.call_seconds,
-                requires=course.required(course.packages),
-                bystander=bystander,
-            )
+            student = students.student(submission.files)
             try:
                 (graded,) = session.grade(student, [exercise])
             finally:
@@ -125,12 +98,12 @@ def snippet(course: Course, exercise: Exercise, case: Case) -> str:
     """Return Python source that asks a case, to be run where the submission's modules are."""
     reference = reference_functions(course).get(case.function)
     names = list(case.inputs)
-    if reference is None and case.function not in _SCRIPTS:
+    if case.function in course.texts:
         return f"from {exercise.topic} import {case.function}\n\nprint({case.function})\n"
     if reference is not None and set(names) <= set(inspect.signature(reference).parameters):
-        script: tuple[str, ...] = (f"result = {case.function}({', '.join(names)})",)
+        script: Sequence[str] = (f"result = {case.function}({', '.join(names)})",)
     else:
-        script = _SCRIPTS.get(case.function, (f"# {case.function} is asked by a probe with these inputs",))
+        script = SCRIPTS.get(case.function, (f"# {case.function} is asked by a probe with these inputs",))
     lines = ["import numpy as np", "from numpy import nan, inf", "", f"from {exercise.topic} import *", ""]
     lines += [f"{name} = {literal(value)}" for name, value in case.inputs.items()]
     lines += ["", *script]

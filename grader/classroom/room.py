@@ -22,7 +22,7 @@ from grader.grading import CheckSession, failure
 from grader.isolation.sandbox import Isolation
 from grader.isolation.zygote import ZygoteError, Zygotes
 from grader.results import CheckResult, ExerciseResult, Feedback, Reason, State, SubmissionResult
-from grader.student.sealed import CALL_SECONDS, Bystander, RemoteStudent
+from grader.student.sealed import CALL_SECONDS, SealedStudents
 from lesson.course import Course, load_course
 
 # A process or cluster node that dies while it grades a submission gets this many chances with it.
@@ -36,7 +36,7 @@ class Settings:
     Attributes
     ----------
     seed
-        Of the hidden inputs.
+        The seed of the hidden inputs.
     isolation
         What stands between student code and the machine.
     call_seconds
@@ -57,13 +57,17 @@ class Classroom:
     def __init__(self, course: Course, settings: Settings) -> None:
         self._course = course
         self._settings = settings
-        self._reference = reference_functions(course)
         self._checks = CheckSession(course, FreshCases(course, settings.seed), settings.packages)
-        self._zygotes = Zygotes(settings.isolation)
+        self._zygotes = Zygotes(settings.isolation, course.importable)
         # Started before anything is graded: a machine on which that fails can grade nobody.
         self._zygotes.having()
-        self._bystander = Bystander(self._zygotes)
-        self._requires = course.required(settings.packages)
+        self._students = SealedStudents(
+            course,
+            self._zygotes,
+            reference_functions(course),
+            packages=settings.packages,
+            call_seconds=settings.call_seconds,
+        )
 
     def close(self) -> None:
         """End the zygotes."""
@@ -76,16 +80,7 @@ class Classroom:
             return ungradable(self._course, submission)
         for _attempt in range(MAX_ATTEMPTS):
             started = time.perf_counter()
-            student = RemoteStudent(
-                self._zygotes,
-                submission.files,
-                self._course.functions,
-                self._reference,
-                self._settings.call_seconds,
-                patience=self._course.call_seconds,
-                requires=self._requires,
-                bystander=self._bystander,
-            )
+            student = self._students.student(submission.files)
             try:
                 exercises = self._checks.grade(student)
                 student.close()
@@ -98,15 +93,14 @@ class Classroom:
         if not exercises:
             return grader_failed(self._course, submission, "the zygote ended")
         return SubmissionResult(
-            submission.id,
-            submission.path,
-            exercises,
-            submission.notes,
-            "",
-            time.perf_counter() - started,
-            student.cpu_seconds,
-            student.peak_mb,
-            submission.name,
+            id=submission.id,
+            path=submission.path,
+            exercises=exercises,
+            notes=submission.notes,
+            seconds=time.perf_counter() - started,
+            cpu_seconds=student.cpu_seconds,
+            peak_mb=student.peak_mb,
+            name=submission.name,
         )
 
 
@@ -129,7 +123,12 @@ def _all_in_state(
         for exercise in course.exercises
     )
     return SubmissionResult(
-        submission.id, submission.path, exercises, submission.notes, submission.problem, name=submission.name
+        id=submission.id,
+        path=submission.path,
+        exercises=exercises,
+        notes=submission.notes,
+        problem=submission.problem,
+        name=submission.name,
     )
 
 

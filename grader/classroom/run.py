@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import secrets
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +14,13 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from grader.classroom.room import Settings, grade_all
 from grader.classroom.roster import Entry, TableError, entries_of, entries_of_roster, read_overrides
-from grader.classroom.store import OtherSchema, Store, conditions_of, safe_name
+from grader.classroom.store import OtherSchema, Store, conditions_of
 from grader.files import Submission
 from grader.formats import results_json
+from grader.formats.registry import Format
+from grader.formats.writing import FormatUnavailable
 from grader.isolation.sandbox import detect
-from grader.results import Run, SubmissionResult
+from grader.results import RunResults, SubmissionResult
 from grader.words import printable
 from lesson.course import Course
 
@@ -30,7 +31,7 @@ class Unusable(Exception):
     """A run that cannot begin; the text says why and what to do."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RunOptions:
     """The options of `grader run`; see its help."""
 
@@ -46,14 +47,14 @@ class RunOptions:
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """The results of a run, and whether it was interrupted."""
+class FinishedRun:
+    """The results of a run that has ended, and whether it was interrupted before everything was graded."""
 
-    results: Run
+    results: RunResults
     interrupted: bool
 
 
-def run_class(options: RunOptions, course: Course, console: Console) -> Outcome:
+def run_class(options: RunOptions, course: Course, console: Console) -> FinishedRun:
     """Grade submissions into an output folder.
 
     Raises
@@ -81,13 +82,22 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Outcome:
     ids = [entry.id for entry in entries]
     store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
     with _executions(options, settings) as execute:
-        interrupted = _grade(options, course, settings, store, conditions, entries, console, execute)
-    results = Run(settings.seed, isolation.level, course.title, store.results(ids, overrides))
+        interrupted = _grade(
+            entries,
+            options=options,
+            course=course,
+            settings=settings,
+            store=store,
+            conditions=conditions,
+            console=console,
+            execute=execute,
+        )
+    results = RunResults(settings.seed, isolation.level, course.title, store.results(ids, overrides))
     results_json.write(results, options.output / "results.json")
-    write_report(results, "csv", options.output)
-    if importlib.util.find_spec("jinja2"):
-        write_report(results, "html", options.output)
-    return Outcome(results, interrupted)
+    Format.CSV.write(results, options.output)
+    with suppress(FormatUnavailable):
+        Format.HTML.write(results, options.output)
+    return FinishedRun(results, interrupted)
 
 
 @contextmanager
@@ -131,7 +141,7 @@ def _executions(options: RunOptions, settings: Settings) -> Iterator[Execute]:
         kernels.close()
 
 
-def stored_run(folder: Path, course: Course) -> Run:
+def stored_results(folder: Path, course: Course) -> RunResults:
     """Return the results of an earlier run, with the overrides that are in its folder now.
 
     Raises
@@ -147,42 +157,7 @@ def stored_run(folder: Path, course: Course) -> Run:
     except (OtherSchema, TableError) as error:
         raise Unusable(str(error)) from None
     run = store.run
-    return Run(run["seed"], run["isolation"], run["course"], store.results(run["ids"], overrides))
-
-
-def write_report(run: Run, form: str, output: Path) -> tuple[Path, list[str]]:
-    """Write results in one of the forms of `grader report`.
-
-    Returns
-    -------
-    path, remarks
-        What was written, and sentences about what was left out.
-    """
-    from grader.formats import classroom50, gradebook, gradescope, html, junit
-
-    output.mkdir(parents=True, exist_ok=True)
-    if form == "html":
-        return html.write_report(run, output / "report"), []
-    if form in ("gradescope", "classroom50"):
-        write = gradescope.write if form == "gradescope" else classroom50.write
-        folder = output / form
-        folder.mkdir(exist_ok=True)
-        for result in run.submissions:
-            write(result, folder / f"{safe_name(result.id)}.json")
-        return folder, []
-    if form == "junit":
-        junit.write(run, output / "junit.xml")
-        return output / "junit.xml", []
-    path = output / f"{form}.csv" if form != "csv" else output / "grades.csv"
-    remarks = []
-    if form == "canvas":
-        left_out = gradebook.write_canvas(run, path)
-        remarks = [f"Left out, because there is no score: {student}." for student in left_out]
-    elif form == "moodle":
-        gradebook.write_moodle(run, path)
-    else:
-        gradebook.write_plain(run, path)
-    return path, remarks
+    return RunResults(run["seed"], run["isolation"], run["course"], store.results(run["ids"], overrides))
 
 
 def _entries(options: RunOptions, course: Course) -> list[Entry]:
@@ -199,12 +174,13 @@ def _entries(options: RunOptions, course: Course) -> list[Entry]:
 
 
 def _grade(
+    entries: list[Entry],
+    *,
     options: RunOptions,
     course: Course,
     settings: Settings,
     store: Store,
     conditions: str,
-    entries: list[Entry],
     console: Console,
     execute: Execute,
 ) -> bool:

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, overload
 
 from grader.files import Submission
-from grader.formats.results_json import SCHEMA, submission_to_dict, write_atomically
-from grader.results import (
-    CheckResult,
-    ExerciseResult,
-    Feedback,
-    Override,
-    Reason,
-    State,
-    SubmissionResult,
-)
+from grader.formats.results_json import SCHEMA, submission_from_dict, submission_to_dict
+from grader.formats.writing import safe_name, write_atomically
+from grader.results import Override, SubmissionResult
 from lesson.course import Course
 
-_PACKAGE = Path(__file__).parents[1]
+_ROOT = Path(__file__).parents[2]
 
 
 class OtherSchema(Exception):
@@ -64,7 +56,7 @@ class Store:
         write_atomically(self._run_file, json.dumps(self.run, indent=1) + "\n")
 
     def finished(self, submission: Submission, conditions: str) -> bool:
-        """Whether an unchanged submission has been graded under the same conditions, with a score."""
+        """Return whether an unchanged submission has been graded under the same conditions, with a score."""
         record = self._record(submission.id)
         return (
             record.get("conditions") == conditions
@@ -130,13 +122,6 @@ class StoredResults(Sequence[SubmissionResult]):
         return map(self._read, self._ids)
 
 
-def safe_name(name: str) -> str:
-    """Return a file name for any student's id: readable where possible, never the same for two of them."""
-    readable = re.sub(r"[^A-Za-z0-9_-]+", "-", name)[:40].strip("-")
-    digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:10]
-    return f"{readable}-{digest}" if readable else digest
-
-
 def content_of(submission: Submission) -> str:
     """Return a fingerprint of what was handed in."""
     digest = hashlib.sha256()
@@ -149,54 +134,16 @@ def content_of(submission: Submission) -> str:
 
 def conditions_of(seed: int, isolation: str, packages: Collection[str]) -> str:
     """Return a fingerprint of what else a verdict depends on: checks, reference, packages, seed, isolation."""
-    import lesson
-    import solutions
-
     digest = hashlib.sha256(f"{SCHEMA} {seed} {isolation} {sorted(packages)}".encode())
-    folders = [_PACKAGE, Path(lesson.__file__).parent, Path(solutions.__file__).parent]
-    for folder in folders:
-        for path in sorted(folder.rglob("*")):
+    for package in ("grader", "lesson", "solutions"):
+        for path in sorted((_ROOT / package).rglob("*")):
             if path.suffix in (".py", ".toml"):
                 digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
-def submission_from_dict(
-    values: Mapping[str, Any], course: Course, overrides: tuple[Override, ...] = ()
-) -> SubmissionResult:
-    """Turn stored data back into a result."""
-    exercises = tuple(_exercise(course, exercise) for exercise in values["exercises"])
-    return SubmissionResult(
-        values["id"],
-        values["path"],
-        exercises,
-        tuple(values["notes"]),
-        values["problem"],
-        values["seconds"],
-        values["cpu_seconds"],
-        values["peak_mb"],
-        values["name"],
-        overrides,
-    )
-
-
-def _exercise(course: Course, values: Mapping[str, Any]) -> ExerciseResult:
-    exercise = course.exercise(values["id"])
-    checks = {check.id: check for check in exercise.checks}
-    results = tuple(
-        CheckResult(
-            checks[value["id"]],
-            State(value["state"]),
-            None if value["feedback"] is None else Feedback(**value["feedback"]),
-            None if value["reason"] is None else Reason(value["reason"]),
-        )
-        for value in values["checks"]
-    )
-    return ExerciseResult(exercise, results, values["note"])
-
-
 def _read(path: Path) -> dict[str, Any]:
-    """Return the JSON object of a file; empty when it is none."""
+    """Return the JSON object of a file; empty when it does not hold one."""
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except ValueError:

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from grader.isolation.sandbox import detect
+from lesson.course import Course
 
+# What each extra brings, and what it is for; an extra for exercises is named like the package that they require.
 _EXTRAS = {
     "instructor": (("jinja2",), "HTML reports"),
     "cluster": (("distributed",), "grading on a Dask cluster"),
-    "torch": (("torch",), "exercise 5"),
     "dev": (("hypothesis", "mypy", "ruff", "babel"), "working on the course itself"),
 }
 
@@ -28,7 +29,7 @@ class Finding:
     advice: str = ""
 
 
-def examine() -> Iterator[Finding]:
+def examine(course: Course) -> Iterator[Finding]:
     """Yield what was found, the most important first."""
     yield Finding(True, f"Python {platform.python_version()} on {platform.system()} {platform.machine()}.")
     isolation = detect()
@@ -43,7 +44,7 @@ def examine() -> Iterator[Finding]:
             if shutil.which("bwrap"):
                 advice = "bubblewrap is installed but does not work here; user namespaces may be switched off."
             yield Finding(False, f"The strongest level is missing ({isolation.detail}).", advice)
-    for extra, (modules, purpose) in _EXTRAS.items():
+    for extra, (modules, purpose) in {**_EXTRAS, **_extras_of(course)}.items():
         missing = [name for name in modules if importlib.util.find_spec(name) is None]
         if missing:
             advice = f"In a clone of the project: {sys.executable} -m pip install -e '.[{extra}]' -c constraints.txt"
@@ -52,3 +53,13 @@ def examine() -> Iterator[Finding]:
             yield Finding(True, f"The extra {extra!r} is installed ({purpose}).")
     if importlib.util.find_spec("solutions") is None:
         yield Finding(False, "The solutions are not installed: `grader check` works, `grader run` does not.")
+
+
+def _extras_of(course: Course) -> dict[str, tuple[tuple[str, ...], str]]:
+    """Return the extras that exercises require."""
+    exercises = [exercise for exercise in course.exercises if exercise.requires]
+    packages = dict.fromkeys(exercise.requires for exercise in exercises)
+    return {
+        package: ((package,), ", ".join(exercise.id for exercise in exercises if exercise.requires == package))
+        for package in packages
+    }

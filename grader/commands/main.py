@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from grader.commands import policy
+from grader.formats.registry import Format
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
     from rich.console import Console
 
     from grader.author.check import Part
@@ -29,32 +31,48 @@ GRADER_ERROR = 3
 INTERNAL = 4
 INTERRUPTED = 130
 
+STUDENTS, INSTRUCTORS, AUTHORS = PANELS = ("For students", "For instructors", "For authors")
+
+
+class PanelsInOrder(TyperGroup):
+    """The commands in the order of their panels in `grader --help`."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands; Typer shows a panel where its first command comes."""
+        commands: Mapping[str, Any] = self.commands
+        return sorted(commands, key=lambda name: PANELS.index(commands[name].rich_help_panel))
+
+
 app = typer.Typer(
-    help="Grade exercises on gradient checkpointing: a whole class with `run`, your own work with `check`.",
+    cls=PanelsInOrder,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
 )
 export_app = typer.Typer(help="Build what other systems need to grade with this course.", no_args_is_help=True)
-app.add_typer(export_app, name="export")
+app.add_typer(export_app, name="export", rich_help_panel=INSTRUCTORS)
 author_app = typer.Typer(help="For those who change the course.", no_args_is_help=True)
-app.add_typer(author_app, name="author")
-app.add_typer(policy.app, name="policy")
-
-
-class ReportFormat(StrEnum):
-    """The forms of `grader report`."""
-
-    HTML = "html"
-    CSV = "csv"
-    CANVAS = "canvas"
-    MOODLE = "moodle"
-    JUNIT = "junit"
-    GRADESCOPE = "gradescope"
-    CLASSROOM50 = "classroom50"
+app.add_typer(author_app, name="author", rich_help_panel=AUTHORS)
+app.add_typer(policy.app, name="policy", rich_help_panel=INSTRUCTORS)
 
 
 StepOption = Annotated[str | None, typer.Option("--step", metavar="ID", help="Only this exercise, such as step3.")]
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"grader {_version()}")
+        raise typer.Exit
+
+
+VersionOption = Annotated[
+    bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
+]
+
+
+@app.callback()
+def options(version: VersionOption = False) -> None:
+    """Grade exercises on gradient checkpointing: a whole class with `run`, your own work with `check`."""
 
 
 def main() -> None:
@@ -78,7 +96,7 @@ def main() -> None:
         _stop(f"The grader itself failed ({type(error).__name__}: {error}); please report this.", INTERNAL)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def run(
     paths: Annotated[
         list[Path],
@@ -90,7 +108,8 @@ def run(
     ],
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
     seed: Annotated[
-        int | None, typer.Option(metavar="N", min=0, help="Of the hidden inputs; drawn anew by default.")
+        int | None,
+        typer.Option(metavar="N", min=0, help="Repeats the inputs of a run; random by default."),
     ] = None,
     fail_under: Annotated[
         float | None,
@@ -119,30 +138,60 @@ def run(
     from grader.results import State
 
     console = _console()
-    options = RunOptions(tuple(paths), output, seed, jobs, resume, roster, scheduler, allow_unisolated, execute)
+    options = RunOptions(
+        paths=tuple(paths),
+        output=output,
+        seed=seed,
+        jobs=jobs,
+        resume=resume,
+        roster=roster,
+        scheduler=scheduler,
+        allow_unisolated=allow_unisolated,
+        execute=execute,
+    )
     try:
-        outcome = run_class(options, _course(), console)
+        finished = run_class(options, _course(), console)
     except Unusable as error:
         _stop(str(error), USAGE)
-    print_run(console, outcome.results)
-    if outcome.results.isolation == "none":
+    print_run(console, finished.results)
+    if finished.results.isolation == "none":
         console.print("NOT ISOLATED: student code ran with the rights of this account.", style="bold red")
     console.print(
-        f"Seed {outcome.results.seed}, isolation {outcome.results.isolation}. Results are in {output}.",
+        f"Seed {finished.results.seed}, isolation {finished.results.isolation}. Results are in {output}.",
         style="dim",
         highlight=False,
     )
-    if outcome.interrupted:
+    if finished.interrupted:
         _stop("Interrupted; --resume goes on where this run stopped.", INTERRUPTED)
-    states = [result.state for result in outcome.results.submissions]
+    states = [result.state for result in finished.results.submissions]
     if State.GRADER_ERROR in states:
         raise typer.Exit(GRADER_ERROR)
-    percents = [100 * (result.points or 0) / result.max_points for result in outcome.results.submissions]
+    percents = [100 * (result.points or 0) / result.max_points for result in finished.results.submissions]
     if fail_under is not None and min(percents) < fail_under:
         raise typer.Exit(BELOW_THRESHOLD)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
+def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
+    """Make a working folder with the skeleton to fill in."""
+    from importlib.resources import files
+
+    from grader.messages import _
+
+    course = _course()
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.", USAGE)
+    folder.mkdir(parents=True, exist_ok=True)
+    for topic in course.topics:
+        (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
+    first = course.exercises[0]
+    console = _console()
+    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
+    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
+    console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
+
+
+@app.command(rich_help_panel=STUDENTS)
 def check(
     path: Annotated[Path, typer.Argument(help="Your file or folder.")] = Path(),
     step: StepOption = None,
@@ -172,7 +221,7 @@ def check(
         raise typer.Exit(NOT_ALL_PASSED)
 
 
-@app.command()
+@app.command(rich_help_panel=STUDENTS)
 def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, such as step3.")]) -> None:
     """Show one more hint for an exercise at each call."""
     from grader.messages import _, ngettext
@@ -195,45 +244,24 @@ def hint(step: Annotated[str, typer.Argument(metavar="STEP", help="An exercise, 
     memory.write_text(json.dumps({**(shown if isinstance(shown, dict) else {}), exercise.id: count}), encoding="utf-8")
 
 
-@app.command()
-def new(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
-    """Make a working folder with the skeleton to fill in."""
-    from importlib.resources import files
-
-    from grader.messages import _
-
-    course = _course()
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.", USAGE)
-    folder.mkdir(parents=True, exist_ok=True)
-    for topic in course.topics:
-        (folder / f"{topic.id}.py").write_bytes(files("student_template").joinpath(f"{topic.id}.py").read_bytes())
-    first = course.exercises[0]
-    console = _console()
-    begin = _("Your skeleton is in {folder}. Begin with {exercise} in {file}, then:")
-    console.print(begin.format(folder=folder, exercise=first.id, file=f"{first.topic}.py"), highlight=False)
-    console.print(f"    cd {folder}\n    grader check --step {first.id}", style="bold", highlight=False)
-
-
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def report(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
-    form: Annotated[ReportFormat, typer.Option("--format", help="What to write.")] = ReportFormat.HTML,
+    form: Annotated[Format, typer.Option("--format", help="What to write.")] = Format.HTML,
     output: Annotated[
-        Path | None, typer.Option(metavar="PATH", help="Where to; by default beside the results.")
+        Path | None, typer.Option(metavar="PATH", help="Where to write; by default beside the results.")
     ] = None,
 ) -> None:
     """Write the results of a run in another form; overrides.csv in its folder counts and shows."""
-    from grader.classroom.run import Unusable, stored_run, write_report
-    from grader.formats.html import HtmlUnavailable
+    from grader.classroom.run import Unusable, stored_results
+    from grader.formats.writing import FormatUnavailable
 
     try:
-        run_results = stored_run(results, _course())
-        written, remarks = write_report(run_results, form.value, output or results)
-    except (Unusable, HtmlUnavailable) as error:
+        written = form.write(stored_results(results, _course()), output or results)
+    except (Unusable, FormatUnavailable) as error:
         _stop(str(error), USAGE)
-    print(written)
-    for remark in remarks:
+    print(written.path)
+    for remark in written.remarks:
         print(_printable(remark))
 
 
@@ -248,7 +276,7 @@ def export_gradescope(folder: Annotated[Path, typer.Argument(metavar="DIR", help
         _stop(str(error), USAGE)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def replay(
     results: Annotated[Path, typer.Argument(metavar="DIR", help="The output folder of a run.")],
     student: Annotated[str, typer.Option(metavar="ID", help="Whose verdict to look at.")],
@@ -256,7 +284,7 @@ def replay(
 ) -> None:
     """Show the exact call behind a verdict as a snippet that runs on its own, and ask it again."""
     from grader.classroom.replay import replay as ask_again
-    from grader.classroom.run import Unusable, stored_run
+    from grader.classroom.run import Unusable, stored_results
     from grader.formats.terminal import print_check
 
     course = _course()
@@ -266,7 +294,7 @@ def replay(
         names = ", ".join(f"{exercise.id}.{known.id}" for known in exercise.checks)
         _stop(f"There is no check {check_name!r}; {exercise.id} has {names}.", USAGE)
     try:
-        run_results = stored_run(results, course)
+        run_results = stored_results(results, course)
     except Unusable as error:
         _stop(str(error), USAGE)
     found = [result for result in run_results.submissions if result.id == student]
@@ -280,21 +308,23 @@ def replay(
     print_check(_console(), again.result)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def doctor() -> None:
     """Say what isolation this machine offers, which extras are installed, and what to do about what is missing."""
     from grader.commands.doctor import examine
+    from grader.results import State
+    from grader.words import SYMBOLS
 
     console = _console()
-    for finding in examine():
-        mark, style = ("✓", "green") if finding.fine else ("✗", "yellow")
+    for finding in examine(_course()):
+        mark, style = (SYMBOLS[State.PASSED], "green") if finding.fine else (SYMBOLS[State.FAILED], "yellow")
         console.print(f"[{style}]{mark}[/] ", end="")
         console.print(finding.sentence, highlight=False, markup=False)
         if finding.advice:
             console.print(f"  {finding.advice}", style="dim", highlight=False, markup=False)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def release(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Write what students get into a folder: notebooks, skeleton, and a wheel without solutions."""
     root = _clone()
@@ -313,7 +343,7 @@ WheelsOption = Annotated[
 ]
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def site(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Where the site goes; an earlier one is replaced.")],
     wheels: WheelsOption = None,
@@ -323,7 +353,7 @@ def site(
     _console().print(f"The page is in {folder}.", style="green", highlight=False)
 
 
-@app.command()
+@app.command(rich_help_panel=INSTRUCTORS)
 def serve(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="A site that is built already; by default it is built now.")
@@ -475,6 +505,15 @@ def _clone() -> Path:
     if not (root / "tests" / "wrong_answers").is_dir():
         _stop("This needs a clone of the project, installed with `pip install -e .`.", USAGE)
     return root
+
+
+def _version() -> str:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("checkpointing-course")
+    except PackageNotFoundError:
+        return "of unknown version: the package is not installed"
 
 
 def _console() -> Console:

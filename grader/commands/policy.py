@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 import typer
 
 if TYPE_CHECKING:
-    from solutions.planner.answers import Case, Reply, Verdict
+    from solutions.planner.answers import Question, Reply, Verdict
     from solutions.planner.plan import Hardware, ModelConfig
 
 DOES_NOT_FIT = 1
@@ -85,24 +85,16 @@ def plan(
     as_json: JsonOption = False,
 ) -> None:
     """Choose a policy for every layer of a model, so that it fits and loses as little time as possible."""
+    # fmt: off
     given = {
-        "kv_heads": kv_heads,
-        "head_size": head_size,
-        "ffn": ffn,
-        "ffn_kind": ffn_kind and ffn_kind.value,
-        "bytes_per_value": bytes_per_value,
-        "flash_attention": flash_attention,
-        "dropout": dropout,
-        "vocabulary": vocabulary,
-        "tied_embeddings": tied_embeddings,
-        "loss_chunks": loss_chunks,
-        "tensor_parallel": tensor_parallel,
-        "sequence_parallel": sequence_parallel,
-        "pipeline_parallel": pipeline_parallel,
-        "interleaving": interleaving,
-        "microbatches": microbatches,
+        "kv_heads": kv_heads, "head_size": head_size, "ffn": ffn, "ffn_kind": ffn_kind and ffn_kind.value,
+        "bytes_per_value": bytes_per_value, "flash_attention": flash_attention, "dropout": dropout,
+        "vocabulary": vocabulary, "tied_embeddings": tied_embeddings, "loss_chunks": loss_chunks,
+        "tensor_parallel": tensor_parallel, "sequence_parallel": sequence_parallel,
+        "pipeline_parallel": pipeline_parallel, "interleaving": interleaving, "microbatches": microbatches,
         "expert_parallel": expert_parallel,
     }
+    # fmt: on
     rates = {
         "weight_bytes": weight_bytes,
         "gradient_bytes": gradient_bytes,
@@ -171,15 +163,15 @@ def check(
 @app.command()
 def cases(folder: Annotated[Path, typer.Argument(metavar="DIR", help="A folder that does not exist yet.")]) -> None:
     """Write 20 questions, each a configuration with a budget, to try a prompt on."""
-    from solutions.planner.answers import cases as questions
+    from solutions.planner.answers import standard_questions
 
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         _stop(f"{folder} exists already; name a new folder, so that nothing is overwritten.")
     folder.mkdir(parents=True, exist_ok=True)
-    for case in questions():
+    for case in standard_questions():
         text = json.dumps(case.to_dict(), indent=2) + "\n"
         (folder / f"{case.name}.json").write_text(text, encoding="utf-8")
-    print(f"{len(questions())} questions are in {folder}. Name each answer like its question and score them.")
+    print(f"{len(standard_questions())} questions are in {folder}. Name each answer like its question and score them.")
 
 
 @app.command()
@@ -190,7 +182,7 @@ def score(
     endpoint: Annotated[
         str, typer.Option(metavar="URL", help="Ask this OpenAI-compatible server first; its answers go to DIR.")
     ] = "",
-    model: Annotated[str, typer.Option(metavar="NAME", help="Of the model to ask.")] = "",
+    model: Annotated[str, typer.Option(metavar="NAME", help="Name of the model to ask.")] = "",
     prompt: Annotated[
         Path | None, typer.Option(metavar="PATH", help="The prompt to try; by default that of the course.")
     ] = None,
@@ -201,8 +193,8 @@ def score(
     as_json: JsonOption = False,
 ) -> None:
     """Score a prompt by the answers it has led to: how many fit, and how far they are from the best."""
-    from solutions.planner.answers import cases as questions
     from solutions.planner.answers import score as score_answers
+    from solutions.planner.answers import standard_questions
 
     replies: dict[str, Reply] = {}
     if bool(endpoint) != bool(model):
@@ -214,7 +206,7 @@ def score(
             if reply.answer is not None:
                 text = json.dumps(reply.answer, indent=2, allow_nan=False) + "\n"
                 (answers / f"{name}.json").write_text(text, encoding="utf-8")
-    found: dict[str, object] = {**(replies or _stored(answers, questions()))}
+    found: dict[str, object] = {**(replies or _stored(answers, standard_questions()))}
     if not found:
         _stop(f"{answers} holds no answer to any of the questions that `grader policy cases` writes.")
     result = score_answers(found)
@@ -280,38 +272,35 @@ def _known(options: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def _question(path: Path) -> Case:
+def _question(path: Path) -> Question:
     from lesson.policy_form import is_number
-    from solutions.planner.answers import Case
+    from solutions.planner.answers import Question
 
     question = _read_json(path)
     fields: dict[str, Any] = question if isinstance(question, dict) else {}
     if not isinstance(fields.get("config"), dict) or not is_number(fields.get("memory_gb")):
-        _stop(f"{path} is no question: it needs config and memory_gb.")
-    return Case(path.stem, fields["config"], float(fields["memory_gb"]))
+        _stop(f"{path} is not a question: it needs config and memory_gb.")
+    return Question(path.stem, fields["config"], float(fields["memory_gb"]))
 
 
 def _ask(endpoint: str, model: str, prompt: Path | None, timeout: float, api_key: str | None) -> dict[str, Reply]:
-    from importlib.resources import files
-
     from rich.console import Console
     from rich.progress import track
 
-    from grader.worker.loading import PROMPT_FILE
-    from solutions.planner.answers import ask
-    from solutions.planner.answers import cases as questions
+    from solutions.planner.answers import ask, standard_questions
+    from solutions.policy import POLICY_PROMPT
 
-    text = files("solutions").joinpath(PROMPT_FILE).read_text(encoding="utf-8") if prompt is None else _read(prompt)
+    text = POLICY_PROMPT if prompt is None else _read(prompt)
     replies: dict[str, Reply] = {}
     try:
-        for case in track(questions(), "Asking", console=Console(stderr=True), transient=True):
+        for case in track(standard_questions(), "Asking", console=Console(stderr=True), transient=True):
             replies |= ask(endpoint, model, text, [case], timeout, api_key=api_key)
     except ValueError as error:
         _stop(str(error))
     return replies
 
 
-def _stored(folder: Path, questions: Iterable[Case]) -> dict[str, str]:
+def _stored(folder: Path, questions: Iterable[Question]) -> dict[str, str]:
     if not folder.is_dir():
         _stop(f"There is no folder {folder}.")
     found = {}
@@ -352,7 +341,7 @@ def _read(path: Path) -> str:
     except OSError as error:
         _stop(f"{path} cannot be read: {error.strerror or error}.")
     except UnicodeDecodeError:
-        _stop(f"{path} is no text in UTF-8.")
+        _stop(f"{path} is not text in UTF-8.")
 
 
 def _read_json(path: Path) -> Any:
@@ -360,7 +349,7 @@ def _read_json(path: Path) -> Any:
 
     value, problem = load_json(_read(path))
     if problem is not None:
-        _stop(f"{path} is no JSON: {problem}.")
+        _stop(f"{path} is not JSON: {problem}.")
     return value
 
 

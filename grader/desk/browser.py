@@ -7,6 +7,7 @@ are JSON, so that only text crosses between the two languages.
 from __future__ import annotations
 
 import ast
+import contextlib
 import gc
 import json
 import signal
@@ -16,13 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from grader.desk.browser_figures import FIGURES
 from grader.desk.checking import Checker
 from grader.messages import _
 from grader.results import CheckResult, ExerciseResult
-from grader.words import feedback_rows, printable, state_name
-from grader.worker.loading import Unavailable
+from grader.words import Reader, feedback_rows, printable, state_name
+from grader.worker.loading import Loader, Unavailable
 from lesson.course import Exercise, load_course
+from lesson.page_figures import FIGURES
 
 Tell = Callable[[str], None]
 
@@ -75,7 +76,7 @@ def check_as_data(result: CheckResult) -> dict[str, Any]:
         "reason": None if result.reason is None else result.reason.value,
         "word": state_name(result.state),
         "points": result.points,
-        "rows": feedback_rows(result.feedback, instructor=False) if result.feedback else [],
+        "rows": [row[1:] for row in feedback_rows(result.feedback, Reader.STUDENT_AT_WORK)],
     }
 
 
@@ -139,8 +140,10 @@ def _shown(error: BaseException, sources: dict[str, str]) -> str:
 
 def figure(name: str, file: str, text: str) -> str:
     """Measure a module for one of the page's figures."""
+    wanted = FIGURES[name]
     try:
-        return json.dumps(FIGURES[name]({file: text.encode()}))
+        with contextlib.closing(Loader({file: text.encode()}, wanted.functions)) as loader:
+            return json.dumps(wanted.measure(*map(loader.function, wanted.functions)))
     except Unavailable as problem:
         return json.dumps({"problem": _UNAVAILABLE[problem.kind]})
     except Exception as error:  # noqa: BLE001 - whatever a student's code raises is shown to the student

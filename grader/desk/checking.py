@@ -13,10 +13,10 @@ from grader.grading import CheckSession, OnCheck, skipped
 from grader.messages import _
 from grader.results import ExerciseResult
 from grader.student.here import LocalStudent
-from grader.worker.workbench import IMPORTED_AHEAD
+from grader.worker.workbench import imported_ahead
 from lesson.course import Course, Exercise
 
-# A call takes milliseconds; whoever needs this long has a loop that never ends.
+# A call takes milliseconds; one that takes this long is in a loop that never ends.
 CALL_SECONDS = 10.0
 
 
@@ -40,7 +40,7 @@ class Checker:
         self, work: Submission, exercises: Sequence[Exercise], on_check: OnCheck | None = None
     ) -> tuple[ExerciseResult, ...]:
         """Check some exercises of a student's work."""
-        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS)
+        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS, texts=self._course.texts)
         broken: dict[str, ExerciseResult] = {}
         try:
             for exercise in exercises:
@@ -66,7 +66,7 @@ def import_ahead(exercise: Exercise) -> str:
     if not exercise.requires or not exercise.can_be_graded_here:
         return ""
     try:
-        importlib.import_module(IMPORTED_AHEAD.get(exercise.requires, exercise.requires))
+        importlib.import_module(imported_ahead(exercise.requires))
     except Exception as error:  # noqa: BLE001 - an installation can be broken in any way
         reason = f"{type(error).__name__}: {error}".partition("\n")[0]
         return _("which is installed here but cannot be imported ({error})").format(error=reason)

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from grader.formats.results_json import write_atomically
 from grader.formats.student_view import override_text
+from grader.formats.writing import write_atomically
 from grader.messages import _
 from grader.results import State, SubmissionResult
 
@@ -35,7 +35,7 @@ def to_dict(result: SubmissionResult, environment: Mapping[str, str] | None = No
     Parameters
     ----------
     environment
-        Of Classroom 50's runner (`os.environ` there); adds the fields that say what was graded.
+        The environment of Classroom 50's runner (`os.environ` there); adds the fields that say what was graded.
     """
     known = environment or {}
     return {

@@ -9,12 +9,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.store import safe_name
-from grader.formats.results_json import write_atomically
-from grader.formats.student_view import SYMBOLS, feedback_rows, points_of
+from grader.formats.writing import safe_name, write_atomically
 from grader.messages import _
 from grader.results import ExerciseResult, State, SubmissionResult
-from grader.words import printable, state_name
+from grader.words import SYMBOLS, Reader, feedback_rows, printable, score, state_name
 
 _DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
 
@@ -70,7 +68,7 @@ def _defined(cell: Mapping[str, Any]) -> set[str]:
 
 
 def _head(result: SubmissionResult, problem: str) -> str:
-    lines = [f"<strong>{_text(result.id)}</strong> · {points_of(result.points, result.max_points)}"]
+    lines = [f"<strong>{_text(result.id)}</strong> · {score(result.points, result.max_points)}"]
     lines += [_text(note) for note in (problem, result.problem) if note]
     return _box("#808080", lines)
 
@@ -80,14 +78,15 @@ def _feedback(result: ExerciseResult) -> str:
     colour = "#2e8b57" if result.state is State.PASSED else "#d1495b"
     lines = [
         f"<strong>{SYMBOLS[result.state]} {_text(exercise.id)}</strong> {_text(_(exercise.title))} · "
-        f"{_text(state_name(result.state))} · <strong>{points_of(result.points, exercise.points)}</strong>"
+        f"{_text(state_name(result.state))} · <strong>{score(result.points, exercise.points)}</strong>"
     ]
     lines += [_text(result.note)] if result.note else []
     if result.state not in (State.NOT_ATTEMPTED, State.SKIPPED):
         for check in result.checks:
             if check.state is not State.PASSED:
                 rows = "".join(
-                    f"<br>{_text(label)}: <code>{_text(text)}</code>" for label, text in feedback_rows(check)
+                    f"<br>{_text(row.label)}: <code>{_text(row.text)}</code>"
+                    for row in feedback_rows(check.feedback, Reader.STUDENT_OF_A_REPORT)
                 )
                 lines.append(f"{SYMBOLS[check.state]} {_text(_(check.check.title))}{rows}")
     return _box(colour, lines)

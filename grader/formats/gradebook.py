@@ -14,11 +14,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
-from grader.formats.results_json import write_atomically
-from grader.formats.student_view import open_score, override_text, points_of
+from grader.formats.student_view import open_score, override_text
+from grader.formats.writing import write_atomically
 from grader.messages import _
-from grader.results import Run, State, SubmissionResult
-from grader.words import printable, state_name
+from grader.results import RunResults, State, SubmissionResult
+from grader.words import printable, score, state_name
 
 _Cell: TypeAlias = str | int | float | None
 
@@ -30,12 +30,12 @@ _MOODLE_FOLDER = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_[a-z
 _MOODLE_PARTICIPANT = re.compile(r"Participant[ _](?P<number>\d+)")
 
 
-def write_plain(run: Run, path: Path) -> None:
+def write_plain(run: RunResults, path: Path) -> None:
     """Write id, name, points, state, the points of each exercise, and every override."""
     _write(path, _plain(run), _BYTE_ORDER_MARK)
 
 
-def write_canvas(run: Run, path: Path, assignment: str = "") -> tuple[str, ...]:
+def write_canvas(run: RunResults, path: Path, assignment: str = "") -> tuple[str, ...]:
     """Write the columns that Canvas imports, and return the ids that were left out for want of a score.
 
     Canvas finds a student by SIS user id, SIS login id, or name. Its own ID stays empty, as our ids would match
@@ -53,7 +53,7 @@ def write_canvas(run: Run, path: Path, assignment: str = "") -> tuple[str, ...]:
     return tuple(left_out)
 
 
-def write_moodle(run: Run, path: Path) -> None:
+def write_moodle(run: RunResults, path: Path) -> None:
     """Write the columns of Moodle's grading worksheet, of which its gradebook import can map the id or address too.
 
     The worksheet is matched by `Identifier`, known when the submissions were downloaded from Moodle as folders. Tick
@@ -62,7 +62,7 @@ def write_moodle(run: Run, path: Path) -> None:
     _write(path, _moodle(run), _BYTE_ORDER_MARK)
 
 
-def _plain(run: Run) -> Iterator[Sequence[_Cell]]:
+def _plain(run: RunResults) -> Iterator[Sequence[_Cell]]:
     first = True
     for result in run.submissions:
         if first:
@@ -89,7 +89,7 @@ def _plain(run: Run) -> Iterator[Sequence[_Cell]]:
         ]
 
 
-def _canvas(run: Run, assignment: str, left_out: list[str]) -> Iterator[Sequence[_Cell]]:
+def _canvas(run: RunResults, assignment: str, left_out: list[str]) -> Iterator[Sequence[_Cell]]:
     yield ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", assignment]
     first = True
     for result in run.submissions:
@@ -102,7 +102,7 @@ def _canvas(run: Run, assignment: str, left_out: list[str]) -> Iterator[Sequence
             yield [result.name or result.id, None, result.id, result.id, None, result.points]
 
 
-def _moodle(run: Run) -> Iterator[Sequence[_Cell]]:
+def _moodle(run: RunResults) -> Iterator[Sequence[_Cell]]:
     yield [
         "Identifier",
         "Full name",
@@ -135,7 +135,7 @@ def _comments(result: SubmissionResult) -> str:
     lines = [] if result.points is not None else [open_score()]
     lines += [result.problem] if result.problem else []
     for exercise in result.exercises:
-        points = points_of(result.points_of(exercise), exercise.exercise.points)
+        points = score(result.points_of(exercise), exercise.exercise.points)
         lines.append(f"{exercise.exercise.id}: {points}, {state_name(exercise.state)}")
         override = result.override(exercise.exercise.id)
         lines += [exercise.note] if exercise.note else []

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from grader.formats.results_json import write_atomically
 from grader.formats.student_view import check_text, override_text, remarks
+from grader.formats.writing import write_atomically
 from grader.messages import _
 from grader.results import CheckResult, ExerciseResult, Override, State, SubmissionResult
 

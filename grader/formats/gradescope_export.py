@@ -13,8 +13,8 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-from grader.classroom.store import submission_from_dict
 from grader.formats import gradescope
+from grader.formats.results_json import submission_from_dict
 from grader.formats.student_view import open_score
 from grader.isolation.sandbox import detect
 from grader.messages import _
@@ -90,7 +90,7 @@ def grade(base: Path) -> int:
         command += [str(submissions), "--output", str(output)]
         if detect().level == "none":
             command.append("--allow-unisolated")
-        status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is ours
+        status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is our own
         gradescope.write_json(_converted(output / "results.json"), results / "results.json")
     return status
 

@@ -13,12 +13,11 @@ from pathlib import Path
 from statistics import mean, median
 from typing import TYPE_CHECKING, Any
 
-from grader.classroom.store import safe_name
-from grader.formats.results_json import write_atomically
-from grader.formats.student_view import SYMBOLS, feedback_rows, open_check, open_score, override_text, points_of
+from grader.formats.student_view import open_check, open_score, override_text
+from grader.formats.writing import FormatUnavailable, safe_name, write_atomically
 from grader.messages import _, ngettext
-from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
-from grader.words import printable, state_name
+from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
+from grader.words import SYMBOLS, Reader, feedback_rows, printable, score, state_name
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -29,11 +28,7 @@ _BINS = 10
 _NAME, _REMARK = 100, 500
 
 
-class HtmlUnavailable(RuntimeError):
-    """Jinja2 is not installed; the text says how to get it."""
-
-
-def write_report(run: Run, folder: Path) -> Path:
+def write_report(run: RunResults, folder: Path) -> Path:
     """Write `index.html` for the instructor and `students/*.html`, one page at a time.
 
     Returns
@@ -43,7 +38,7 @@ def write_report(run: Run, folder: Path) -> Path:
 
     Raises
     ------
-    HtmlUnavailable
+    FormatUnavailable
         When Jinja2 is missing.
     """
     environment = _environment()
@@ -65,7 +60,7 @@ def _environment() -> Environment:
     try:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
-        raise HtmlUnavailable(
+        raise FormatUnavailable(
             _("HTML reports need Jinja2; install it with {command}.").format(
                 command="pip install 'checkpointing-course[instructor]'"
             )
@@ -97,7 +92,7 @@ def _student(result: SubmissionResult) -> dict[str, Any]:
     return {
         "id": _short(result.id).strip() or _("no id"),
         "name": _short(result.name).strip(),
-        "points": points_of(result.points, result.max_points),
+        "points": score(result.points, result.max_points),
         "open": open_score() if result.points is None else "",
         "problem": _short(result.problem, _REMARK),
         "notes": [_short(note, _REMARK) for note in result.notes],
@@ -113,7 +108,7 @@ def _exercise(result: SubmissionResult, exercise: ExerciseResult) -> dict[str, A
         "id": exercise.exercise.id,
         "title": _(exercise.exercise.title),
         "state": _state(exercise.state),
-        "points": points_of(result.points_of(exercise), exercise.exercise.points),
+        "points": score(result.points_of(exercise), exercise.exercise.points),
         "note": exercise.note,
         "override": "" if override is None else override_text(exercise, override),
         "checks": [_check(check, quiet) for check in exercise.checks],
@@ -121,14 +116,15 @@ def _exercise(result: SubmissionResult, exercise: ExerciseResult) -> dict[str, A
 
 
 def _check(result: CheckResult, quiet: bool) -> dict[str, Any]:
+    shown = feedback_rows(result.feedback, Reader.STUDENT_OF_A_REPORT)
     return {
         "title": _(result.check.title),
         "state": _state(result.state),
-        "points": points_of(result.points, result.check.points),
+        "points": score(result.points, result.check.points),
         "open": open_check() if result.state is State.GRADER_ERROR and not quiet else "",
         "feedback": [
-            {"label": label, "text": text, "kind": "likely" if label == _("likely") else ""}
-            for label, text in ([] if quiet or result.state is State.PASSED else feedback_rows(result))
+            {"label": row.label, "text": row.text, "kind": "likely" if row.field == "cause" else ""}
+            for row in ([] if quiet or result.state is State.PASSED else shown)
         ],
     }
 
@@ -202,7 +198,7 @@ class _Class:
                 "shown_id": _short(result.id).strip() or _("no id"),
                 "name": _short(result.name).strip(),
                 "href": href,
-                "points": points_of(result.points, result.max_points),
+                "points": score(result.points, result.max_points),
                 "percent": None if percent is None else round(percent),
                 "states": [_state(exercise.state) for exercise in result.exercises],
                 "overridden": [result.override(exercise.exercise.id) is not None for exercise in result.exercises],
@@ -210,7 +206,7 @@ class _Class:
             }
         )
 
-    def values(self, run: Run) -> dict[str, Any]:
+    def values(self, run: RunResults) -> dict[str, Any]:
         tallies = [tally.values() for tally in self._tallies.values()]
         used = {state for tally in self._tallies.values() for state in tally.states}
         count = len(self._rows)

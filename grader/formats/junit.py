@@ -12,10 +12,10 @@ from pathlib import Path
 from xml.sax.saxutils import XMLGenerator
 from xml.sax.xmlreader import AttributesImpl
 
-from grader.formats.results_json import write_atomically
 from grader.formats.student_view import check_text, remarks
+from grader.formats.writing import write_atomically
 from grader.messages import _
-from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
 from grader.words import printable
 
 # A failure is a wrong answer, an error an unplanned end, and what was skipped says nothing about an answer.
@@ -33,12 +33,12 @@ _ELEMENTS = {
 }
 
 
-def write(run: Run, path: Path) -> None:
+def write(run: RunResults, path: Path) -> None:
     """Write a run as JUnit XML, one submission at a time."""
     write_atomically(path, _parts(run))
 
 
-def _parts(run: Run) -> Iterator[str]:
+def _parts(run: RunResults) -> Iterator[str]:
     buffer = io.StringIO()
     writer = _Writer(buffer)
     writer.startDocument()
@@ -74,7 +74,7 @@ class _Writer(XMLGenerator):
         self.end(element)
 
 
-def _suite(writer: _Writer, run: Run, result: SubmissionResult) -> None:
+def _suite(writer: _Writer, run: RunResults, result: SubmissionResult) -> None:
     elements = [_ELEMENTS.get(check.state) for exercise in result.exercises for check in exercise.checks]
     writer.begin(
         "testsuite",
@@ -98,7 +98,7 @@ def _suite(writer: _Writer, run: Run, result: SubmissionResult) -> None:
     writer.end("testsuite")
 
 
-def _properties(run: Run, result: SubmissionResult) -> Iterator[tuple[str, str]]:
+def _properties(run: RunResults, result: SubmissionResult) -> Iterator[tuple[str, str]]:
     yield "name", result.name
     yield "isolation", run.isolation
     yield "state", result.state.value

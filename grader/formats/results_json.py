@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader.results import CheckResult, ExerciseResult, Run, SubmissionResult
+from grader.formats.writing import write_atomically
+from grader.results import CheckResult, ExerciseResult, Feedback, Override, Reason, RunResults, State, SubmissionResult
+from lesson.course import Course
 
 SCHEMA = "checkpointing-course/results/2"
 SCHEMA_FILE = Path(__file__).with_name("results.schema.json")
 
 
-def to_dict(run: Run) -> dict[str, Any]:
+def to_dict(run: RunResults) -> dict[str, Any]:
     """Return a run as plain data, ready for JSON."""
     return {
         "schema": SCHEMA,
@@ -27,7 +27,7 @@ def to_dict(run: Run) -> dict[str, Any]:
     }
 
 
-def write(run: Run, path: Path) -> None:
+def write(run: RunResults, path: Path) -> None:
     """Write a run, one submission at a time."""
     head = to_dict(replace(run, submissions=()))
     del head["submissions"]
@@ -41,20 +41,6 @@ def write(run: Run, path: Path) -> None:
         yield "\n ]\n}\n"
 
     write_atomically(path, parts())
-
-
-def write_atomically(path: Path, text: str | Iterable[str]) -> None:
-    """Write a file under another name first and put it in place when it is complete: no reader sees half of it."""
-    descriptor, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    temporary = Path(name)
-    try:
-        # Lone surrogates can stand in a student's message; no file may fail for that.
-        with os.fdopen(descriptor, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines([text] if isinstance(text, str) else text)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
 
 
 def submission_to_dict(result: SubmissionResult) -> dict[str, Any]:
@@ -75,11 +61,11 @@ def submission_to_dict(result: SubmissionResult) -> dict[str, Any]:
             {"exercise": override.exercise_id, "points": override.points, "reason": override.reason}
             for override in result.overrides
         ],
-        "exercises": [_exercise(exercise) for exercise in result.exercises],
+        "exercises": [_exercise_to_dict(exercise) for exercise in result.exercises],
     }
 
 
-def _exercise(result: ExerciseResult) -> dict[str, Any]:
+def _exercise_to_dict(result: ExerciseResult) -> dict[str, Any]:
     return {
         "id": result.exercise.id,
         "topic": result.exercise.topic,
@@ -88,11 +74,11 @@ def _exercise(result: ExerciseResult) -> dict[str, Any]:
         "points": result.points,
         "max_points": result.exercise.points,
         "note": result.note,
-        "checks": [_check(check) for check in result.checks],
+        "checks": [_check_to_dict(check) for check in result.checks],
     }
 
 
-def _check(result: CheckResult) -> dict[str, Any]:
+def _check_to_dict(result: CheckResult) -> dict[str, Any]:
     feedback = result.feedback
     return {
         "id": result.check.id,
@@ -108,3 +94,43 @@ def _check(result: CheckResult) -> dict[str, Any]:
             for field in ("called", "got", "expected", "cause", "read", "hidden", "printed")
         },
     }
+
+
+def submission_from_dict(
+    values: Mapping[str, Any], course: Course, overrides: tuple[Override, ...] = ()
+) -> SubmissionResult:
+    """Return the result that `submission_to_dict` has turned into plain data.
+
+    Parameters
+    ----------
+    overrides
+        Those that count now; the ones in the data are left out.
+    """
+    exercises = tuple(_exercise_from_dict(course, exercise) for exercise in values["exercises"])
+    return SubmissionResult(
+        id=values["id"],
+        path=values["path"],
+        exercises=exercises,
+        notes=tuple(values["notes"]),
+        problem=values["problem"],
+        seconds=values["seconds"],
+        cpu_seconds=values["cpu_seconds"],
+        peak_mb=values["peak_mb"],
+        name=values["name"],
+        overrides=overrides,
+    )
+
+
+def _exercise_from_dict(course: Course, values: Mapping[str, Any]) -> ExerciseResult:
+    exercise = course.exercise(values["id"])
+    checks = {check.id: check for check in exercise.checks}
+    results = tuple(
+        CheckResult(
+            checks[value["id"]],
+            State(value["state"]),
+            None if value["feedback"] is None else Feedback(**value["feedback"]),
+            None if value["reason"] is None else Reason(value["reason"]),
+        )
+        for value in values["checks"]
+    )
+    return ExerciseResult(exercise, results, values["note"])

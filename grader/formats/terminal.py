@@ -11,25 +11,26 @@ from rich.table import Table
 from rich.text import Text
 
 from grader.messages import _, ngettext
-from grader.results import CheckResult, ExerciseResult, Feedback, Run, State, SubmissionResult
-from grader.words import exercise_score, feedback_rows, printable, score, state_name
+from grader.results import CheckResult, ExerciseResult, Feedback, RunResults, State, SubmissionResult
+from grader.words import SYMBOLS, Reader, exercise_score, feedback_rows, printable, score, state_name
 
 _STYLES = {
-    State.PASSED: ("✓", "green"),
-    State.FAILED: ("✗", "red"),
-    State.ERROR: ("!", "red"),
-    State.NOT_ATTEMPTED: ("·", "dim"),
-    State.BLOCKED: ("-", "yellow"),
-    State.TIMEOUT: ("t", "red"),
-    State.MEMORY: ("m", "red"),
-    State.CRASHED: ("c", "red"),
-    State.GRADER_ERROR: ("?", "bold magenta"),
-    State.UNGRADABLE: ("u", "magenta"),
-    State.SKIPPED: ("/", "dim"),
+    State.PASSED: "green",
+    State.FAILED: "red",
+    State.ERROR: "red",
+    State.NOT_ATTEMPTED: "dim",
+    State.BLOCKED: "yellow",
+    State.TIMEOUT: "red",
+    State.MEMORY: "red",
+    State.CRASHED: "red",
+    State.GRADER_ERROR: "bold magenta",
+    State.UNGRADABLE: "magenta",
+    State.SKIPPED: "dim",
 }
+_ROW_STYLES = {"cause": "bold", "hidden": "dim", "read": "dim"}
 
 
-def print_run(console: Console, run: Run) -> None:
+def print_run(console: Console, run: RunResults) -> None:
     """Print the results of `grader run`: details for one submission, a table for several."""
     if len(run.submissions) == 1:
         print_submission(console, run.submissions[0], instructor=True)
@@ -59,7 +60,7 @@ def print_submission(console: Console, result: SubmissionResult, *, instructor: 
 
 def print_exercise(console: Console, result: ExerciseResult, *, instructor: bool = False) -> None:
     """Print one exercise: a line when it passed, every open check otherwise."""
-    symbol, style = _STYLES[result.state]
+    symbol, style = SYMBOLS[result.state], _STYLES[result.state]
     head = Text.assemble(
         (f"{symbol} ", style),
         (f"{result.exercise.id}  ", "bold"),
@@ -94,7 +95,7 @@ def print_progress(console: Console, results: Iterable[ExerciseResult]) -> None:
 
 
 def _check(result: CheckResult, instructor: bool) -> RenderableType:
-    symbol, style = _STYLES[result.state]
+    symbol, style = SYMBOLS[result.state], _STYLES[result.state]
     lines: list[RenderableType] = [
         Text.assemble((f"{symbol} ", style), _(result.check.title), (f"  {state_name(result.state)}", style))
     ]
@@ -104,9 +105,9 @@ def _check(result: CheckResult, instructor: bool) -> RenderableType:
     table = Table.grid(padding=(0, 1))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    styles = {_("likely"): "bold", _("hidden"): "dim", _("read"): "dim"}
-    for label, text in feedback_rows(feedback, instructor=instructor):
-        table.add_row(label, Text(text, style=styles.get(label, "")))
+    reader = Reader.INSTRUCTOR if instructor else Reader.STUDENT_AT_WORK
+    for row in feedback_rows(feedback, reader):
+        table.add_row(row.label, Text(row.text, style=_ROW_STYLES.get(row.field, "")))
     lines.append(Padding(table, (0, 0, 0, 2)))
     return Group(*lines)
 
@@ -119,11 +120,13 @@ def _class_table(submissions: Iterable[SubmissionResult]) -> Table:
     for exercise in submissions[0].exercises:
         table.add_column(_short(exercise.exercise.id), justify="center", no_wrap=True)
     for result in submissions:
-        cells = [Text(*_STYLES[exercise.state], justify="center") for exercise in result.exercises]
+        cells = [
+            Text(SYMBOLS[exercise.state], _STYLES[exercise.state], justify="center") for exercise in result.exercises
+        ]
         total = Text(score(result.points, result.max_points), style="cyan")
         table.add_row(Text(printable(result.id)), total, *cells)
     used = sorted({e.state for s in submissions for e in s.exercises}, key=list(State).index)
-    table.caption = "   ".join(f"{_STYLES[state][0]} {state_name(state)}" for state in used)
+    table.caption = "   ".join(f"{SYMBOLS[state]} {state_name(state)}" for state in used)
     return table
 
 
@@ -148,7 +151,7 @@ def _reasons(result: SubmissionResult) -> Iterable[Text]:
         if not open_checks or exercise.state is State.NOT_ATTEMPTED:
             continue
         first = next((check for check in open_checks if check.state is exercise.state), open_checks[0])
-        symbol, style = _STYLES[exercise.state]
+        symbol, style = SYMBOLS[exercise.state], _STYLES[exercise.state]
         feedback = first.feedback or Feedback()
         reason = feedback.cause or feedback.got
         if first.state is State.ERROR and feedback.hidden:

@@ -64,7 +64,7 @@ def package_paths(packages: Sequence[str] = ("numpy",)) -> list[str]:
 
     Parameters
     ----------
-    packages : sequence of str
+    packages
         Names as they are imported. Their dependencies are not added.
 
     Returns
@@ -89,7 +89,7 @@ def package_paths(packages: Sequence[str] = ("numpy",)) -> list[str]:
 
 
 def _interpreter_paths() -> list[str]:
-    """The standard library and the shared libraries that the interpreter and its modules link to."""
+    """Return the standard library and the shared libraries that the interpreter and its modules link to."""
     paths = {sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
     paths = {path.replace(sys.prefix, sys.base_prefix, 1) for path in paths}
     base_library = os.path.join(sys.base_prefix, sys.platlibdir)
@@ -115,7 +115,7 @@ def readable_paths(packages: Sequence[str] = ("numpy",)) -> list[str]:
 
     Parameters
     ----------
-    packages : sequence of str
+    packages
         Installed packages that students may import.
 
     Returns
@@ -139,10 +139,10 @@ def link_packages(directory: Path, packages: Sequence[str] = ("numpy",)) -> None
 
     Parameters
     ----------
-    directory : Path
+    directory
         The directory that will be on the worker's path. Others need to be able to read it (mode 0755).
-    packages : sequence of str
-        As for :func:`readable_paths`.
+    packages
+        The same as for `readable_paths`.
     """
     for path in package_paths(packages):
         (directory / os.path.basename(path)).symlink_to(path)
@@ -224,15 +224,15 @@ def bwrap_command(
 
     Parameters
     ----------
-    inner : sequence of str
+    inner
         The command to run; its program is made visible.
-    readable : sequence of str
+    readable
         Files and directories that are visible, as in :attr:`grader.worker.sealing.SealPlan.readable`.
-    files_as_root : bool
+    files_as_root
         As in :class:`grader.worker.sealing.SealPlan`.
-    writable : str
+    writable
         A directory that can be written.
-    setenv : mapping, optional
+    setenv
         The environment inside, instead of :func:`environment`.
 
     Returns
@@ -268,13 +268,13 @@ class Isolation:
 
     Attributes
     ----------
-    level : {"bwrap", "landlock", "none"}
+    level
         The sandbox that was found to work.
-    layers : tuple of str
+    layers
         What is in force in a sealed child, such as ``("bwrap", "rlimits", "landlock-7", "uid", "seccomp")``.
-    detail : str
+    detail
         One sentence for the instructor: why no better level is used, or empty.
-    files_as_root : bool
+    files_as_root
         Whether children keep root's right to read, as others cannot reach the interpreter.
     """
 
@@ -288,9 +288,9 @@ class Isolation:
 
         Parameters
         ----------
-        inner : sequence of str
+        inner
             The zygote's own command, usually :func:`python_command` and more.
-        readable : sequence of str
+        readable
             :func:`readable_paths` and the zygote's own directory.
         """
         if self.level == "bwrap":
@@ -308,11 +308,11 @@ class Isolation:
 
         Parameters
         ----------
-        readable : sequence of str
-            As for :meth:`command`.
-        keep : sequence of int
+        readable
+            The same as for `command`.
+        keep
             Descriptors that stay open in the child.
-        limits : Limits, optional
+        limits
             Resource limits.
         """
         limits = limits or sealing.Limits()
@@ -371,7 +371,7 @@ def _attempt(isolation: Isolation) -> dict[str, Any]:
             "lazy": ["colorsys", "_lsprof", "numpy.polynomial"],
         }
         try:
-            done = subprocess.run(  # noqa: S603 - the command is ours
+            done = subprocess.run(  # noqa: S603 - the command is our own
                 isolation.command([*python_command(), "-c", _PROBE], readable),
                 input=json.dumps(job),
                 capture_output=True,
@@ -418,7 +418,7 @@ def detect(prefer: str | None = None) -> Isolation:
 
     Parameters
     ----------
-    prefer : {"bwrap", "landlock", "none"}, optional
+    prefer
         Try this level first and stronger ones not at all.
 
     Returns

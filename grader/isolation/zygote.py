@@ -23,14 +23,12 @@ from grader.isolation.sandbox import (
 )
 from grader.worker.sealing import Limits
 from grader.worker.serve import START, STOP
-from grader.worker.workbench import IMPORTED_AHEAD
+from grader.worker.workbench import imported_ahead
 
 # What is said to a sealed process, and what it answers.
 Connection: TypeAlias = socket.socket
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
-# What students are given to import, and is no more than arithmetic.
-LESSON_FILES = ("__init__.py", "policy_cost.py", "decoder.py", "torch_meter.py")
 LESSON_PACKAGE = Path(__file__).parents[2] / "lesson"
 # Without a submission, neither starting nor answering takes this long unless something is broken.
 PATIENCE_SECONDS = 60
@@ -73,19 +71,21 @@ class Zygote:
 
     Parameters
     ----------
+    importable
+        Names of the modules of `lesson` that student code may import.
     package
-        "torch" to have that imported too; empty for numpy alone.
+        What is imported besides numpy, such as "torch"; empty for numpy alone.
     """
 
-    def __init__(self, isolation: Isolation, package: str = "") -> None:
+    def __init__(self, isolation: Isolation, importable: Sequence[str], package: str = "") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="grader-worker-"))
         self._folder.chmod(0o755)
         ours = self._folder / "grader"
         shutil.copytree(WORKER_PACKAGE, ours / "worker", ignore=shutil.ignore_patterns("__pycache__"))
         (ours / "__init__.py").write_text("")
         (self._folder / "lesson").mkdir()
-        for name in LESSON_FILES:
-            shutil.copy(LESSON_PACKAGE / name, self._folder / "lesson" / name)
+        for name in ("__init__", *importable):
+            shutil.copy(LESSON_PACKAGE / f"{name}.py", self._folder / "lesson")
         companions = [name for name in _COMPANIONS.get(package, ()) if importlib.util.find_spec(name)]
         packages = ("numpy", *companions)
         link_packages(self._folder, packages)
@@ -95,8 +95,8 @@ class Zygote:
         near, theirs = socket.socketpair()
         inner = [*python_command(), "-c", _BOOTSTRAP, str(self._folder)]
         inner += [str(theirs.fileno()), json.dumps(isolation.plan(readable, limits=limits).to_dict())]
-        inner += [IMPORTED_AHEAD.get(package, package)] if package else []
-        self._process = subprocess.Popen(  # noqa: S603 - the command is ours
+        inner += [imported_ahead(package)] if package else []
+        self._process = subprocess.Popen(  # noqa: S603 - the command is our own
             isolation.command(inner, readable),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -173,10 +173,17 @@ class Zygote:
 
 
 class Zygotes:
-    """The zygotes of one process, each started when it is first needed."""
+    """The zygotes of one process, each started when it is first needed.
 
-    def __init__(self, isolation: Isolation) -> None:
+    Parameters
+    ----------
+    isolation, importable
+        As for `Zygote`.
+    """
+
+    def __init__(self, isolation: Isolation, importable: Sequence[str]) -> None:
         self._isolation = isolation
+        self._importable = importable
         self._started: dict[str, Zygote] = {}
         self._failed: dict[str, str] = {}
 
@@ -186,14 +193,14 @@ class Zygotes:
             raise ZygoteError(self._failed[package])
         if package not in self._started:
             try:
-                self._started[package] = Zygote(self._isolation, package)
+                self._started[package] = Zygote(self._isolation, self._importable, package)
             except ZygoteError as error:
                 self._failed[package] = str(error)
                 raise
         return self._started[package]
 
     def close(self) -> None:
-        """End all of them; whoever is asked for next is started anew."""
+        """End all of them; the next one that is asked for is started again."""
         for zygote in self._started.values():
             zygote.close()
         self._started.clear()

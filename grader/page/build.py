@@ -26,13 +26,11 @@ from lesson.course import Course, Exercise
 
 Say = Callable[[str], None]
 
-# Where the part for the browser begins; what these import of ours goes with them, and nothing else.
+# Where the part for the browser begins; the project's modules that these import go with them, and nothing else.
 _ENTRANCES = ("grader/desk/browser.py", "grader/checks/test_*.py")
 # What a student's module imports has to be there too.
 _SKELETON = "student_template/*.py"
 _DATA = ("lesson/course.toml", "grader/cases/public/*.npz")
-# Needs torch, which no browser has.
-_TOPICS_LEFT_OUT = frozenset({"torch_benchmark"})
 
 # A file by which a folder is known to hold a site, so that it may be replaced.
 _MARK = "site.json"
@@ -71,7 +69,7 @@ _PURE_WHEELS = (
 )
 WHEELS = (_NUMPY, *_PURE_WHEELS)
 
-# Of the wheels, what no check and no exercise needs.
+# Parts of the wheels that no check and no exercise needs.
 _PARTS_LEFT_OUT = frozenset({"tests", "f2py", "distutils", "include", "_pyinstaller"})
 _MODULES_LEFT_OUT = ("_operand_flag_tests.", "_rational_tests.", "_simd.", "_struct_ufunc_tests.", "_umath_tests.")
 
@@ -82,7 +80,7 @@ def build_site(root: Path, course: Course, output: Path, wheels: Path | None, sa
     Parameters
     ----------
     root
-        Of a clone.
+        The root of a clone.
     output
         A folder that is empty, absent, or holds an earlier site, which is replaced.
     wheels
@@ -122,7 +120,7 @@ def build_site(root: Path, course: Course, output: Path, wheels: Path | None, sa
 
 
 def python_files(root: Path) -> dict[str, bytes]:
-    """Return the files of ours that the page runs, by their paths below the root of a clone."""
+    """Return the project's files that the page runs, by their paths below the root of a clone."""
     entrances = [name for pattern in _ENTRANCES for name in _relative(root, pattern)]
     finder = modulefinder.ModuleFinder([str(root)])
     for name in (*entrances, *_relative(root, _SKELETON)):
@@ -144,7 +142,8 @@ def course_data(root: Path, course: Course) -> dict[str, Any]:
             "exercises": [_exercise_data(exercise) for exercise in course.of_topic(topic.id)],
         }
         for topic in course.topics
-        if topic.id not in _TOPICS_LEFT_OUT
+        # No browser has the packages that exercises require.
+        if not course.needs_package(topic.id)
     ]
     return {"title": _(course.title), "topics": topics}
 
@@ -246,7 +245,7 @@ def _tool(name: str) -> str:
 
 
 def _is_installed(web: Path) -> bool:
-    """Whether the tools are those of the lock file."""
+    """Return whether the tools are those of the lock file."""
     installed = web / "node_modules" / ".package-lock.json"
     return installed.exists() and installed.stat().st_mtime >= (web / "package-lock.json").stat().st_mtime
 

@@ -61,7 +61,7 @@ class Student(Protocol):
         ...
 
     def forget(self) -> None:
-        """Ask everything again."""
+        """Forget what was answered, so that everything is asked again."""
         ...
 
     def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
@@ -115,7 +115,7 @@ class Messenger:
         return remembered  # type: ignore[no-any-return]
 
     def forget(self) -> None:
-        """Ask everything anew."""
+        """Forget what was answered, so that everything is asked again."""
         self._remembered.clear()
 
     def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
@@ -162,7 +162,7 @@ class Messenger:
         return Tampered(function)
 
     def _own_files(self, files: Sequence[object]) -> list[str]:
-        """Return names of files of the submission; whoever made up others could tell what must stay hidden."""
+        """Return names of files of the submission; made-up names could tell what must stay hidden."""
         if not files or not all(isinstance(file, str) and file in self._files for file in files):
             raise Malformed("a file that was not handed in")
         return [str(file) for file in files]
@@ -215,7 +215,7 @@ def reported_number(value: Any) -> float:
     Raises
     ------
     Outcome
-        When it is none: the process in which the probe ran has been tampered with.
+        When it is not a number: the process in which the probe ran has been tampered with.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return float(value)

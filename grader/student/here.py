@@ -55,12 +55,12 @@ class LocalStudent(InProcessStudent):
 
     Parameters
     ----------
-    files, functions
-        As for `Loader`.
+    files, functions, texts
+        The same as for `Loader`.
     reference
         The graded functions that can answer in the place of the student's, where there is a reference.
     call_seconds
-        As for `InProcessStudent`.
+        The same as for `InProcessStudent`.
     """
 
     def __init__(
@@ -69,15 +69,17 @@ class LocalStudent(InProcessStudent):
         functions: Iterable[str],
         reference: Mapping[str, Callable[..., Any]] | None = None,
         call_seconds: float | None = None,
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         self._contents = files
         self._functions = tuple(functions)
+        self._texts = texts
         self._reference = reference
-        self._loader = Loader(files, self._functions)
+        self._loader = Loader(files, self._functions, texts)
         super().__init__(self._loader, files, call_seconds)
 
     def defines(self, function: str) -> bool:
-        """Whether there is a graded function of this name that is no stub."""
+        """Return whether there is a graded function of this name that is not a stub."""
         return function in self._loader.origins()
 
     def answered_by_reference(self, functions: Sequence[str], /) -> AbstractContextManager[None] | None:
@@ -97,5 +99,5 @@ class LocalStudent(InProcessStudent):
         """Go on with modules that nothing has been replaced in."""
         self.close()
         self.forget()
-        self._loader = Loader(self._contents, self._functions)
+        self._loader = Loader(self._contents, self._functions, self._texts)
         self._workbench = Workbench(self._loader, ask)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -16,6 +16,7 @@ from grader.isolation.zygote import PATIENCE_SECONDS, Connection, Zygote, Zygote
 from grader.student.handle import Messenger
 from grader.student.outcomes import Crashed, NotCalled, Outcome, Tampered, TimedOut
 from grader.worker import wire
+from lesson.course import Course
 
 CALL_SECONDS = 5.0
 # All calls of a submission together; whatever comes after them is not called any more.
@@ -27,7 +28,7 @@ MAX_ASKED_AXES = 2
 MAX_ASKED_AXIS = 64
 
 
-class RemoteStudent(Messenger):
+class SealedStudent(Messenger):
     """One submission in a sealed child of a zygote.
 
     Parameters
@@ -48,6 +49,8 @@ class RemoteStudent(Messenger):
         Answers probes that ask nothing of the student; one of its own by default.
     package
         What the zygote has imported to begin with.
+    texts
+        Names of the strings that are graded like functions, and the file that may hold each of them instead.
 
     Attributes
     ----------
@@ -63,12 +66,14 @@ class RemoteStudent(Messenger):
         files: Mapping[str, bytes],
         functions: Sequence[str],
         reference: Mapping[str, Callable[..., Any]],
+        *,
         call_seconds: float = CALL_SECONDS,
         total_seconds: float = TOTAL_SECONDS,
         patience: Mapping[str, float] | None = None,
         requires: Mapping[str, str] | None = None,
         bystander: Bystander | None = None,
         package: str = "",
+        texts: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(files)
         self._zygotes = zygotes
@@ -80,6 +85,7 @@ class RemoteStudent(Messenger):
         self._bystander = bystander
         self._contents = files
         self._functions = functions
+        self._texts = texts or {}
         self._reference = reference
         self._call_seconds = call_seconds
         self._seconds_left = total_seconds
@@ -231,7 +237,8 @@ class RemoteStudent(Messenger):
             raise ZygoteError(f"the worker ended before it was sealed: {error}") from None
         names = list(self._contents)
         contents = [np.frombuffer(self._contents[name], np.uint8) for name in names]
-        _send(connection, {"files": names, "functions": list(self._functions)}, contents, deadline)
+        wanted = {"files": names, "functions": list(self._functions), "texts": dict(self._texts)}
+        _send(connection, wanted, contents, deadline)
         if self._replaced:
             _send(connection, {"do": "replace", "functions": list(self._replaced)}, [], deadline)
             wire.receive(connection, deadline)
@@ -306,7 +313,7 @@ class Bystander:
         packer = wire.Packer(lambda value: 0)
         question = hashlib.sha256(wire.encode({"probe": name, "values": packer.pack(dict(values))}, packer.arrays))
         if question.digest() not in self._known:
-            nobody = RemoteStudent(self._zygotes, {}, (), {}, PATIENCE_SECONDS, package=package)
+            nobody = SealedStudent(self._zygotes, {}, (), {}, call_seconds=PATIENCE_SECONDS, package=package)
             try:
                 self._known[question.digest()] = nobody.probe(name, **values)
             except Outcome as outcome:
@@ -314,6 +321,51 @@ class Bystander:
             finally:
                 nobody.close()
         return self._known[question.digest()]
+
+
+class SealedStudents:
+    """Seals the submissions to one course, all with the same zygotes and the same deadlines.
+
+    Parameters
+    ----------
+    reference
+        The graded functions that answer in the place of broken earlier ones.
+    packages
+        Those that exercises may require; by default the ones that are installed here.
+    call_seconds
+        Deadline of each call; the course grants some functions more.
+    """
+
+    def __init__(
+        self,
+        course: Course,
+        zygotes: Zygotes,
+        reference: Mapping[str, Callable[..., Any]],
+        *,
+        packages: Collection[str] | None = None,
+        call_seconds: float = CALL_SECONDS,
+    ) -> None:
+        self._course = course
+        self._zygotes = zygotes
+        self._reference = reference
+        self._requires = course.required(course.packages if packages is None else packages)
+        self._call_seconds = call_seconds
+        self._bystander = Bystander(zygotes)
+
+    def student(self, files: Mapping[str, bytes], total_seconds: float = TOTAL_SECONDS) -> SealedStudent:
+        """Return the student who handed in these files: relative path and bytes of each."""
+        return SealedStudent(
+            self._zygotes,
+            files,
+            self._course.functions,
+            self._reference,
+            call_seconds=self._call_seconds,
+            total_seconds=total_seconds,
+            patience=self._course.call_seconds,
+            requires=self._requires,
+            bystander=self._bystander,
+            texts=self._course.texts,
+        )
 
 
 def _send(connection: Connection, message: dict[str, Any], arrays: list[np.ndarray], deadline: float) -> None:

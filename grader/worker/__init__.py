@@ -1,4 +1,4 @@
-"""Everything of ours that runs beside a student's code, in the locked-down process or in the same one.
+"""All of the grader's code that runs beside a student's code, in the locked-down process or in the same one.
 
 It imports only the standard library and numpy, holds no expected value and gives no verdict.
 """

@@ -1,7 +1,7 @@
 """Find and run a submission's functions, straight from the bytes of its files.
 
 Nothing is written to disk: files of a submission import each other through a finder that knows their bytes. A file
-is run only when one of its functions is asked for, or another file imports it. Of a notebook only those statements
+is run only when one of its functions is asked for, or another file imports it. In a notebook only those statements
 are run that its answers need.
 """
 
@@ -37,10 +37,6 @@ LIBRARIES = frozenset(sys.stdlib_module_names) | {
     "torch",
     "typer",
 }
-
-# A text that counts like a function's answer: a file of this name, or else a module-level string.
-PROMPT_FILE = "prompt-activation-recompute-policy.md"
-PROMPT_NAME = "POLICY_PROMPT"
 
 _PREFIX = "<submission>"
 _DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
@@ -123,11 +119,16 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         Relative POSIX path of each file, and its bytes; only `.py` files are taken for Python.
     functions
         The graded names to look for.
+    texts
+        Names of the strings that are graded like functions, and the file that may hold each of them instead.
     """
 
-    def __init__(self, files: Mapping[str, bytes], functions: Iterable[str]) -> None:
+    def __init__(
+        self, files: Mapping[str, bytes], functions: Iterable[str], texts: Mapping[str, str] | None = None
+    ) -> None:
         self.files = dict(sorted(files.items(), key=lambda item: (item[0].count("/"), item[0])))
-        self._wanted = frozenset(functions) | {PROMPT_NAME}
+        self._texts = dict(texts or {})
+        self._wanted = frozenset(functions) | self._texts.keys()
         self._folders = {""} | {
             "" if str(parent) == "." else str(parent) for path in files for parent in PurePosixPath(path).parents
         }
@@ -173,7 +174,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         raise Unavailable("missing")
 
     def origins(self) -> dict[str, str]:
-        """Return the file of every graded function that there is, and of the prompt's string."""
+        """Return the file of every graded function that there is, and of every graded string."""
         found = {}
         for function in self._wanted:
             with contextlib.suppress(Unavailable):
@@ -216,19 +217,19 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return {"file": path, "cell": code.cells[filename]}
         return None
 
-    def prompt_file(self) -> str | None:
-        """Return the text of the prompt's file, the one in `outputs/` if there are several."""
-        found = [path for path in self.files if PurePosixPath(path).name == PROMPT_FILE]
+    def text_file(self, name: str) -> str | None:
+        """Return the graded text that stands in a file of its own, the one in `outputs/` if there are several."""
+        found = [path for path in self.files if PurePosixPath(path).name == self._texts[name]]
         found.sort(key=lambda path: PurePosixPath(path).parent.name != "outputs")
         texts = (self.files[path].decode("utf-8-sig", "replace") for path in found)
         return next(filter(str.strip, texts), None)
 
-    def prompt_string(self) -> str | None:
-        """Return the first string of the prompt's name that is not blank; raises what its file raises."""
-        for candidate in sorted(self._candidates.get(PROMPT_NAME, []), key=lambda found: found.kind == "broken"):
+    def text_string(self, name: str) -> str | None:
+        """Return the first string of a graded text's name that is not blank; raises what its file raises."""
+        for candidate in sorted(self._candidates.get(name, []), key=lambda found: found.kind == "broken"):
             if candidate.kind == "broken":
                 raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
-            text = getattr(self.module(candidate.file), PROMPT_NAME, None)
+            text = getattr(self.module(candidate.file), name, None)
             if isinstance(text, str) and str.strip(text):
                 return str.__str__(text)
         return None
@@ -395,8 +396,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return {name: _Candidate(path, "broken", file) for name in names}
 
     def _candidate(self, path: str, name: str, node: ast.AST) -> _Candidate | None:
-        is_prompt = name == PROMPT_NAME and isinstance(node, ast.Constant) and str(node.value).strip() != ""
-        if name not in self._wanted or (isinstance(node, ast.Constant) and not is_prompt):
+        is_text = name in self._texts and isinstance(node, ast.Constant) and str(node.value).strip() != ""
+        if name not in self._wanted or (isinstance(node, ast.Constant) and not is_text):
             return None
         if isinstance(node, ast.alias):
             return _Candidate(path, "import")

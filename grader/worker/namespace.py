@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from pathlib import Path
 from typing import Any
 
-from grader.worker.loading import LIBRARIES, PROMPT_FILE, PROMPT_NAME, Unavailable
+from grader.worker.loading import LIBRARIES, Unavailable
 
 
 class NamespaceLoader:
@@ -21,6 +21,8 @@ class NamespaceLoader:
         The globals that the student's code runs in.
     functions
         The graded names.
+    texts
+        Names of the strings that are graded like functions, and the file that may hold each of them instead.
     cell_of
         Returns the number of the cell whose code has a file name, if it is a cell's.
     """
@@ -29,10 +31,12 @@ class NamespaceLoader:
         self,
         namespace: MutableMapping[str, Any],
         functions: Iterable[str],
+        texts: Mapping[str, str] | None = None,
         cell_of: Callable[[str], int | None] = lambda _filename: None,
     ) -> None:
         self._namespace = namespace
         self._wanted = frozenset(functions)
+        self._texts = dict(texts or {})
         self._cell_of = cell_of
 
     def function(self, name: str) -> Callable[..., Any]:
@@ -63,18 +67,18 @@ class NamespaceLoader:
             if module is not None and vars(module) is not self._namespace and name.partition(".")[0] not in LIBRARIES:
                 yield module
 
-    def prompt_file(self) -> str | None:
-        """Return the text of the prompt's file, in `outputs/` or in the folder that the notebook runs in."""
+    def text_file(self, name: str) -> str | None:
+        """Return the graded text in a file, in `outputs/` or in the folder that the notebook runs in."""
         for folder in ("outputs", "."):
             with contextlib.suppress(OSError):
-                text = Path(folder, PROMPT_FILE).read_text(encoding="utf-8-sig", errors="replace")
+                text = Path(folder, self._texts[name]).read_text(encoding="utf-8-sig", errors="replace")
                 if text.strip():
                     return text
         return None
 
-    def prompt_string(self) -> str | None:
-        """Return the prompt's string, unless it is blank."""
-        text = self._namespace.get(PROMPT_NAME)
+    def text_string(self, name: str) -> str | None:
+        """Return the string of a graded text's name, unless it is blank."""
+        text = self._namespace.get(name)
         return str(text) if isinstance(text, str) and text.strip() else None
 
     def replace(self, functions: Mapping[str, Callable[..., Any]]) -> None:

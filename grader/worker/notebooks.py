@@ -21,7 +21,7 @@ _TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#.*|[()\
 
 
 class NotANotebook(ValueError):
-    """Bytes that are no notebook we read; `reason` is "json", "old", "new" or "shape"."""
+    """Bytes that are not a notebook we can read; `reason` is "json", "old", "new" or "shape"."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -37,7 +37,7 @@ class Cell:
     number
         Among the code cells, from 1: what stands in its brackets after "restart and run all".
     source
-        Python, line for line where the cell has it; what is no Python is replaced by `pass`.
+        Python, line for line where the cell has it; what is not Python is replaced by `pass`.
     """
 
     number: int
@@ -54,7 +54,7 @@ def read_cells(data: bytes) -> list[Cell]:
     Raises
     ------
     NotANotebook
-        When it is none.
+        When the bytes are not a notebook.
     """
     return [Cell(number, to_python(source)) for number, source in enumerate(_sources(load_notebook(data)), 1)]
 
@@ -109,7 +109,7 @@ def to_python(source: str) -> str:
 
 
 def _without_magics(lines: list[str]) -> list[str]:
-    """Replace what is no Python by `pass`, where a statement can begin: not inside brackets or strings."""
+    """Replace what is not Python by `pass`, where a statement can begin: not inside brackets or strings."""
     kept = []
     depth, quote, goes_on, dropping = 0, "", False, False
     for line in lines:

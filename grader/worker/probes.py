@@ -42,12 +42,13 @@ def pair_mutated(
 ) -> list[str]:
     """Run a forward and its backward and return the names of the arguments that changed.
 
-    Of what the forward has saved only the arrays are watched: taking them out of a list as they are used is fine.
+    Only the arrays among what the forward has saved are watched: taking them out of a list as they are used is fine.
 
     Parameters
     ----------
     args
-        Of the forward, by name. The backward is called with grad_output and what was saved in the place of the first.
+        Arguments of the forward, by name. The backward is called with grad_output, and with what was saved in the
+        place of the first.
     """
     watch = _Watch({**args, "grad_output": grad_output})
     first, *others = args.values()
@@ -57,15 +58,14 @@ def pair_mutated(
     return watch.changed() + watch_saved.changed()
 
 
-def prompt_file(student: Loader) -> str | None:
-    """Return the prompt that stands in a file of its own; nothing of the submission is run."""
-    return student.prompt_file()
+def text_file(student: Loader, text: str) -> str | None:
+    """Return the graded text of a name that stands in a file of its own; nothing of the submission is run."""
+    return student.text_file(text)
 
 
-def prompt_string(student: Loader, function: str) -> str | None:
-    """Return the prompt that stands in a module; `function` is its name, by which its file is loaded."""
-    del function
-    return student.prompt_string()
+def text_string(student: Loader, function: str) -> str | None:
+    """Return the graded text that stands in a module; `function` is its name, by which its file is loaded."""
+    return student.text_string(function)
 
 
 class _Watch:
@@ -291,7 +291,7 @@ def under_spoilt_gradient(
     with _rebound(student, spoilt, original, spoiling), _rebound(student, apart_from, other_path, other):
         try:
             report["spoilt"] = called(*_copied(args))
-        except Exception:  # noqa: BLE001 - whoever raises has noticed
+        except Exception:  # noqa: BLE001 - a function that raises has noticed
             report["raised"] = True
     return {**report, "calls": calls}
 

@@ -71,13 +71,13 @@ class Limits:
 
     Attributes
     ----------
-    memory : int
+    memory
         Address space in bytes. numpy alone takes about 175 MB of it.
-    cpu_seconds : int
+    cpu_seconds
         Processor seconds of all threads together; the kernel kills at the limit.
-    open_files : int
+    open_files
         One more than the highest file descriptor.
-    threads : int
+    threads
         Processes and threads that the child's user may have in all. Small stacks would otherwise allow
         tens of thousands. The kernel counts what else this user runs, such as other workers.
     """
@@ -94,19 +94,19 @@ class SealPlan:
 
     Attributes
     ----------
-    limits : Limits
+    limits
         Resource limits.
-    readable : tuple of str
+    readable
         Files and directories that may be read. ``site-packages`` and ``dist-packages`` inside one of them
         are left out, unless listed themselves.
-    keep : tuple of int
+    keep
         File descriptors that stay open. All others are closed: the zygote's own sockets above all.
-    uid, gid : int
+    uid, gid
         Whom to become when started as root.
-    files_as_root : bool
+    files_as_root
         Keep the right to read root's files (beneath `readable` only). Needed where the interpreter lies in a
         directory that is closed to others, such as root's home.
-    require : tuple of str
+    require
         Layers without which :func:`seal` raises: ``"uid"``, ``"landlock"``, ``"seccomp"``.
     """
 
@@ -167,7 +167,7 @@ def limit_resources(limits: Limits) -> None:
 
     Parameters
     ----------
-    limits : Limits
+    limits
         The limits to set.
     """
     if sys.platform == "win32":
@@ -209,7 +209,7 @@ def close_files(keep: Sequence[int]) -> None:
 
     Parameters
     ----------
-    keep : sequence of int
+    keep
         Descriptors that stay open.
     """
     if sys.platform == "win32":
@@ -252,9 +252,9 @@ def drop_privileges(uid: int, gid: int, *, files_as_root: bool = False) -> bool:
 
     Parameters
     ----------
-    uid, gid : int
+    uid, gid
         Whom to become.
-    files_as_root : bool
+    files_as_root
         Keep reading what root may read: with the capability ``CAP_DAC_READ_SEARCH`` where root has it (it
         cannot write), else (in containers) with root as the owner in file checks alone. Use it only together
         with Landlock.
@@ -347,7 +347,7 @@ def hidden_packages(path: str) -> list[str]:
 
     Parameters
     ----------
-    path : str
+    path
         A directory that is to be readable.
 
     Returns
@@ -408,7 +408,7 @@ def restrict_files(readable: Sequence[str]) -> int:
 
     Parameters
     ----------
-    readable : sequence of str
+    readable
         Files and directories, as in :attr:`SealPlan.readable`.
 
     Returns
@@ -631,9 +631,9 @@ def filter_program(machine: str, pid: int) -> bytes:
 
     Parameters
     ----------
-    machine : str
+    machine
         ``"x86_64"`` or ``"aarch64"``.
-    pid : int
+    pid
         The only process that may be sent signals.
 
     Returns
@@ -680,7 +680,7 @@ def prepare(plan: SealPlan) -> None:
 
     Parameters
     ----------
-    plan : SealPlan
+    plan
         The plan that the children will follow.
     """
     abi = landlock_abi()
@@ -695,7 +695,7 @@ def seal(plan: SealPlan) -> list[str]:
 
     Parameters
     ----------
-    plan : SealPlan
+    plan
         What to keep.
 
     Returns
@@ -757,7 +757,7 @@ def holes(directory: str) -> list[str]:
 
     Parameters
     ----------
-    directory : str
+    directory
         A directory of the trusted side with a file ``secret`` that others may read and a directory ``open``
         that others may write to, so that a refusal is due to the sandbox.
 
@@ -786,7 +786,7 @@ def probe(job: Mapping[str, Any]) -> dict[str, Any]:
 
     Parameters
     ----------
-    job : mapping
+    job
         ``plan`` (a dictionary), ``directory`` (see :func:`holes`), ``path`` (what to add to ``sys.path``),
         ``packages`` (imported before the fork) and ``lazy`` (imported after sealing).
 

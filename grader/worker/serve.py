@@ -89,7 +89,7 @@ def _serve_submission(connection: socket.socket, plan: SealPlan) -> None:
         def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
             return _ask(connection, function, args, kwargs)
 
-        workbench = Workbench(Loader(files, message["functions"]), ask)
+        workbench = Workbench(Loader(files, message["functions"], message["texts"]), ask)
         while True:
             wire.send(connection, *workbench.handle(*wire.receive(connection)))
     finally:

@@ -2,7 +2,7 @@
 
 A notebook is full of code that answers nothing: examples, checks, plots, measurements that take a minute. So only
 what the graded functions refer to is run, directly or through others, and a statement that fails loses itself and
-nothing else. Whoever looks names up at run time (`globals()`, `eval`) gets all statements run.
+nothing else. Code that looks names up at run time (`globals()`, `eval`) gets all statements run.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class NotebookCode:
     Parameters
     ----------
     path, data
-        Of the notebook; raises `NotANotebook` when it is none.
+        Name and bytes of the notebook; raises `NotANotebook` when it is not one.
     wanted
         The graded names.
 
     Attributes
     ----------
     statements
-        Of all cells that can be parsed, in order.
+        The statements of all cells that can be parsed, in order.
     broken
         File name, text and error of each cell that cannot.
     cells

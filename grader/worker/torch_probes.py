@@ -39,11 +39,11 @@ def plain_run_of_blocks(student: Loader, **case: Any) -> dict[str, Any]:
     Parameters
     ----------
     x, grad_output
-        Of shape (batch, seq, hidden).
+        The input, of shape (batch, seq, hidden).
     layers, heads, dropout, seed
-        Of the decoder; the seed is that of its weights and of the dropout.
+        Fields of the decoder; the seed is that of its weights and of the dropout.
     frozen
-        How many of the first blocks are.
+        How many of the first blocks are frozen.
     x_needs_gradient
         Whether x does.
 

@@ -206,7 +206,7 @@ def decode(header: bytes, body: bytes) -> tuple[dict[str, Any], list[np.ndarray]
         fields = json.loads(header)
         message, specifications = fields["message"], fields["arrays"]
     except (ValueError, RecursionError, TypeError, KeyError):
-        raise Malformed("a header that is no JSON of ours") from None
+        raise Malformed("a header that is not our JSON") from None
     if not isinstance(message, dict) or not isinstance(specifications, list) or len(specifications) > MAX_NODES:
         raise Malformed("a header with other fields than ours")
     arrays = []
@@ -250,7 +250,7 @@ def receive(
     deadline
         On the clock of `time.monotonic`, for the whole frame: dripping bytes gains nothing.
     max_bytes
-        Of all arrays together.
+        The most that all arrays together may hold.
 
     Raises
     ------

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import dis
 import gc
-import importlib
+import importlib.util
 import io
 import os
 import signal
@@ -23,9 +23,6 @@ from grader.worker.wire import Packer, Tree, unpack
 MAX_PRINTED = 4_000
 MAX_MESSAGE = 2_000
 MAX_NAME = 100
-
-# What is worth importing before anybody waits for an answer, for exercises that require a package.
-IMPORTED_AHEAD = {"torch": "grader.worker.torch_probes"}
 
 Reply = tuple[dict[str, Any], list[np.ndarray]]
 Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
@@ -92,14 +89,14 @@ class Workbench:
         return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
 
     def _is_of_a_stub(self, error: BaseException) -> bool:
-        """Whether a `raise` statement has raised an error, and none in a library's file."""
+        """Return whether a `raise` statement has raised an error, and none in a library's file."""
         last = error.__traceback__
         while last is not None and last.tb_next is not None:
             last = last.tb_next
         if last is None:
             return False
         code = last.tb_frame.f_code
-        # What a cell defines has no file, and what is handed in is no file here.
+        # What a cell defines has no file, and what is handed in is not a file here.
         is_theirs = self._loader.source(code.co_filename) is not None or not os.path.isfile(code.co_filename)
         return is_theirs and code.co_code[last.tb_lasti] == _RAISE
 
@@ -138,8 +135,17 @@ class Workbench:
         return len(self._kept) - 1
 
 
+def imported_ahead(package: str) -> str:
+    """Return the module to import before anybody waits for an answer that requires a package.
+
+    It is the package's own probes, which import it, where `grader.worker` has such a module; else the package.
+    """
+    probes = f"grader.worker.{package}_probes"
+    return probes if importlib.util.find_spec(probes) else package
+
+
 def _probe(name: str) -> Callable[..., Any]:
-    """Return a probe; those in `torch_probes` are named with their module, which is not imported for others."""
+    """Return a probe; those of a package are named with their module, which is not imported for others."""
     module, _dot, function = name.rpartition(".")
     probe: Callable[..., Any] = getattr(
         importlib.import_module(f"grader.worker.{module}") if module else probes, function

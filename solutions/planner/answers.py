@@ -32,7 +32,7 @@ from lesson.policy_form import (
     plain_question,
     spelled_out,
 )
-from solutions.policy import plan_policy
+from solutions.planner.optimum import best_overhead
 
 LARGEST_REPLY = 4_000_000
 MOST_BRACES = 1000  # in running text, before the search for an answer is given up
@@ -44,8 +44,8 @@ Status = Literal["answered", "refused", "malformed", "timeout", "error"]
 
 
 @dataclass(frozen=True)
-class Case:
-    """A question with a name."""
+class Question:
+    """A model and a memory budget, under a name."""
 
     name: str
     config: dict[str, Any]
@@ -90,7 +90,7 @@ class Verdict:
 
     @property
     def optimal(self) -> bool:
-        """Tell whether no plan is better, or rightly that there is none."""
+        """Return whether no plan is better, or rightly that there is none."""
         return self.fits and (self.refusal or (self.distance_percent or 0.0) < SAME_PERCENT)
 
     def to_dict(self) -> dict[str, Any]:
@@ -138,8 +138,8 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class _Question:
-    """What an answer is about: plain configuration, GPUs that share it, budget, best overhead, least peak."""
+class _Terms:
+    """What an answer is judged by: plain configuration, GPUs that share it, budget, best overhead, least peak."""
 
     config: dict[str, Any]
     share: int
@@ -152,22 +152,22 @@ class _Invalid(Exception):
     """The answer does not have the form of an answer; the message says why."""
 
 
-def judge(answer: object, case: Case | None = None) -> Verdict:
+def judge(answer: object, question: Question | None = None) -> Verdict:
     """Return what an answer is worth.
 
     Parameters
     ----------
-    answer : dict
+    answer
         In the form above. Anything else is an invalid answer, not an error.
-    case : Case, optional
+    question
         The question it has to answer; without it, the one that the answer itself repeats.
     """
     try:
         fields, refusal = _read_form(answer)
-        question = _read_question(fields, case)
+        terms = _terms(fields, question)
         if refusal:
-            return _judge_refusal(float(fields["smallest_peak_gb"]), question)
-        return _judge_plan(fields, question)
+            return _judge_refusal(float(fields["smallest_peak_gb"]), terms)
+        return _judge_plan(fields, terms)
     except _Invalid as error:
         return Verdict(False, problems=(str(error),))
 
@@ -175,40 +175,38 @@ def judge(answer: object, case: Case | None = None) -> Verdict:
 def _read_form(answer: object) -> tuple[Mapping[str, Any], bool]:
     """Return the answer and whether it is a refusal."""
     if not isinstance(answer, Mapping):
-        raise _Invalid("The answer is no JSON object.")
+        raise _Invalid("The answer is not a JSON object.")
     refusal = "policy" in answer and answer["policy"] is None
     needed = ("config", "memory_gb", "policy", "smallest_peak_gb") if refusal else ANSWER_KEYS
     if missing := [key for key in needed if key not in answer]:
         raise _Invalid(f"The answer lacks {', '.join(missing)}.")
     if not isinstance(answer["config"], Mapping):
-        raise _Invalid("config is no JSON object.")
+        raise _Invalid("config is not a JSON object.")
     if wrong := [key for key in needed if key not in ("config", "policy") and not is_number(answer[key])]:
-        raise _Invalid(f"{wrong[0]} is no number.")
+        raise _Invalid(f"{wrong[0]} is not a number.")
     return answer, refusal
 
 
-def _read_question(answer: Mapping[str, Any], case: Case | None) -> _Question:
+def _terms(answer: Mapping[str, Any], question: Question | None) -> _Terms:
     try:
         config, share = plain_question(answer["config"])
     except Unsupported as error:
         raise _Invalid(f"config: {error}") from None
     memory_gb = float(answer["memory_gb"])
-    if case is not None and (plain_question(case.config) != (config, share) or memory_gb != case.memory_gb):
+    if question is not None and (plain_question(question.config) != (config, share) or memory_gb != question.memory_gb):
         raise _Invalid("The answer is about another configuration or another budget.")
     smallest = min(config["layers"] * o.kept + o.transient for o in layer_options(config).values())
     best = None
     with suppress(ValueError):
-        best = policy_cost(config, plan_policy(config, memory_gb * share)).overhead
-    return _Question(config, share, memory_gb, best, smallest / GB / share)
+        best = best_overhead(config, memory_gb * share)
+    return _Terms(config, share, memory_gb, best, smallest / GB / share)
 
 
-def _judge_refusal(stated: float, question: _Question) -> Verdict:
-    best, smallest = question.best, question.smallest
+def _judge_refusal(stated: float, terms: _Terms) -> Verdict:
+    best, smallest = terms.best, terms.smallest
     problems = []
     if best is not None:
-        problems.append(
-            f"Something does fit {question.memory_gb:g} GB: the best plan adds {100 * best:.2f} % to a step."
-        )
+        problems.append(f"Something does fit {terms.memory_gb:g} GB: the best plan adds {100 * best:.2f} % to a step.")
     if not _close(stated, smallest):
         problems.append(f"The smallest reachable peak is {smallest:.4g} GB, not {stated:.4g} GB.")
     return Verdict(
@@ -221,20 +219,20 @@ def _judge_refusal(stated: float, question: _Question) -> Verdict:
     )
 
 
-def _judge_plan(answer: Mapping[str, Any], question: _Question) -> Verdict:
-    memory_gb, best = question.memory_gb, question.best
+def _judge_plan(answer: Mapping[str, Any], terms: _Terms) -> Verdict:
+    memory_gb, best = terms.memory_gb, terms.best
     plan = spelled_out(answer["policy"])
     if plan is None:
         raise _Invalid("policy must be a list with one policy per layer.")
     try:
-        cost = policy_cost(question.config, plan)
+        cost = policy_cost(terms.config, plan)
     except ValueError as error:
         raise _Invalid(str(error)) from None
-    peak, overhead = cost.peak_gb / question.share, cost.overhead
+    peak, overhead = cost.peak_gb / terms.share, cost.overhead
     problems = []
     distance = None
     if best is None:
-        problems.append(f"Nothing fits {memory_gb:g} GB: the smallest reachable peak is {question.smallest:.4g} GB.")
+        problems.append(f"Nothing fits {memory_gb:g} GB: the smallest reachable peak is {terms.smallest:.4g} GB.")
     elif peak > memory_gb * (1 + 1e-12):
         problems.append(f"The plan peaks at {peak:.4g} GB, {peak - memory_gb:.4g} GB more than there is.")
     else:
@@ -255,12 +253,12 @@ def _judge_plan(answer: Mapping[str, Any], question: _Question) -> Verdict:
         peak_gb=peak,
         overhead=overhead,
         best_overhead=best,
-        smallest_peak_gb=question.smallest,
+        smallest_peak_gb=terms.smallest,
         problems=tuple(problems),
     )
 
 
-def cases() -> list[Case]:
+def standard_questions() -> list[Question]:
     """Return 20 questions: models of all sizes, with FlashAttention or offload or not, three hopeless."""
     pcie = {"host_bandwidth": 25e9, "flops_per_second": 150e12}
     fast_link = {"host_bandwidth": 200e9, "flops_per_second": 100e12}
@@ -301,7 +299,7 @@ def cases() -> list[Case]:
         ("1t", 2048, 1, pcie, 150),
     ]
     return [
-        Case(
+        Question(
             f"{number:02d}-{shape}",
             {**shapes[shape], "seq": seq, "batch": batch, **extra},
             memory_gb,
@@ -310,26 +308,28 @@ def cases() -> list[Case]:
     ]
 
 
-def score(answers: Mapping[str, object], questions: Sequence[Case] | None = None) -> Score:
+def score(answers: Mapping[str, object], questions: Sequence[Question] | None = None) -> Score:
     """Return what answers, by the names of the questions, are worth; a missing one counts as invalid.
 
     Parameters
     ----------
-    answers : mapping
+    answers
         Name → answer: a dict, a `Reply`, or text that contains the answer as JSON.
-    questions : sequence of Case, optional
-        By default `cases()`.
+    questions
+        By default `standard_questions()`.
     """
-    questions = cases() if questions is None else questions
+    questions = standard_questions() if questions is None else questions
     verdicts = {}
-    for case in questions:
-        answer = answers.get(case.name)
+    for question in questions:
+        answer = answers.get(question.name)
         if isinstance(answer, Reply):
             detail = f"{answer.status}: {answer.detail}"
             answer = answer.answer if answer.status == "answered" else detail
         if isinstance(answer, str) and (found := find_answer(answer)) is not None:
             answer = found
-        verdicts[case.name] = Verdict(False, problems=("No answer.",)) if answer is None else judge(answer, case)
+        verdicts[question.name] = (
+            Verdict(False, problems=("No answer.",)) if answer is None else judge(answer, question)
+        )
     distances = [v.distance_percent for v in verdicts.values() if v.distance_percent is not None]
     return Score(
         len(questions),
@@ -355,7 +355,7 @@ def ask(
     endpoint: str,
     model: str,
     prompt: str,
-    questions: Sequence[Case],
+    questions: Sequence[Question],
     timeout: float = 120.0,
     *,
     api_key: str | None = None,
@@ -367,24 +367,24 @@ def ask(
 
     Parameters
     ----------
-    endpoint : str
+    endpoint
         Base address such as "http://127.0.0.1:8000/v1".
-    model, prompt : str
+    model, prompt
         The model's name; the prompt under test, sent as the system message.
-    questions : sequence of Case
-    timeout : float
+    questions
+    timeout
         Seconds for each question, from the first byte sent to the last one read.
-    api_key : str, optional
+    api_key
         Sent as a bearer token.
 
     Raises
     ------
     ValueError
-        If the endpoint is no http or https address.
+        If the endpoint is not an http or https address.
     """
     parts = urllib.parse.urlsplit(endpoint)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{endpoint!r} is no http or https address.")
+        raise ValueError(f"{endpoint!r} is not an http or https address.")
     url = endpoint.rstrip("/")
     if not url.endswith("/chat/completions"):
         url += "/chat/completions"
@@ -392,14 +392,14 @@ def ask(
     opener = urllib.request.build_opener(*direct)
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {api_key}"} if api_key else {})
     replies = {}
-    for case in questions:
+    for question in questions:
         start = time.monotonic()
-        question = json.dumps({"config": case.config, "memory_gb": case.memory_gb}, indent=1)
-        messages = [{"role": "system", "content": prompt}, {"role": "user", "content": question}]
+        text = json.dumps({"config": question.config, "memory_gb": question.memory_gb}, indent=1)
+        messages = [{"role": "system", "content": prompt}, {"role": "user", "content": text}]
         body = json.dumps({"model": model, "messages": messages, "temperature": 0, "stream": False})
         request = urllib.request.Request(url, body.encode(), headers)  # noqa: S310 - http or https, see above
         status, answer, detail = _ask_one(opener, request, start + timeout)
-        replies[case.name] = Reply(status, answer, detail, time.monotonic() - start)
+        replies[question.name] = Reply(status, answer, detail, time.monotonic() - start)
     return replies
 
 
@@ -443,7 +443,7 @@ def _read_reply(text: str) -> tuple[Status, dict[str, Any] | None, str]:
         message = choice["message"]
         content, refusal = message.get("content"), message.get("refusal")
     except (TypeError, KeyError, IndexError, AttributeError):
-        return "malformed", None, problem or "the reply is no chat completion"
+        return "malformed", None, problem or "the reply is not a chat completion"
     if refusal or choice.get("finish_reason") == "content_filter":
         return "refused", None, str(refusal or "filtered")[:200]
     answer = find_answer(content) if isinstance(content, str) else None

@@ -2,6 +2,7 @@
 
 import itertools
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from solutions.planner.transformer import FfnKind, LayerKind, ModelConfig
@@ -16,30 +17,37 @@ _FFN = ("intermediate_size", "n_inner", "ffn_dim", "ffn_hidden_size", "ffn_hidde
 _EXPERTS = ("num_local_experts", "num_experts", "n_routed_experts")
 _ACTIVATION = ("hidden_act", "hidden_activation", "activation_function", "activation", "feed_forward_proj")
 _DROPOUT = (
-    *(
-        "attention_dropout",
-        "attn_pdrop",
-        "attention_probs_dropout_prob",
-        "hidden_dropout",
-        "hidden_dropout_prob",
-    ),
-    *("resid_pdrop", "residual_dropout", "embd_pdrop", "embedding_dropout", "dropout", "dropout_rate"),
+    "attention_dropout",
+    "attn_pdrop",
+    "attention_probs_dropout_prob",
+    "hidden_dropout",
+    "hidden_dropout_prob",
+    "resid_pdrop",
+    "residual_dropout",
+    "embd_pdrop",
+    "embedding_dropout",
+    "dropout",
+    "dropout_rate",
 )
 _GELU_MODELS = (
-    *(
-        "gpt2",
-        "gpt_bigcode",
-        "gpt_neo",
-        "gpt_neox",
-        "gptj",
-        "opt",
-        "bloom",
-        "falcon",
-        "bert",
-        "roberta",
-        "phi",
-    ),
-    *("starcoder2", "mpt", "codegen", "xglm", "biogpt", "electra", "vit"),
+    "gpt2",
+    "gpt_bigcode",
+    "gpt_neo",
+    "gpt_neox",
+    "gptj",
+    "opt",
+    "bloom",
+    "falcon",
+    "bert",
+    "roberta",
+    "phi",
+    "starcoder2",
+    "mpt",
+    "codegen",
+    "xglm",
+    "biogpt",
+    "electra",
+    "vit",
 )
 _GATED_MODELS = ("gemma", "granite", "cohere", "glm", "olmo")
 
@@ -52,9 +60,9 @@ def from_hf_config(config: Mapping[str, Any], *, seq: int, batch: int, **run: An
 
     Parameters
     ----------
-    config : mapping
-        The contents of config.json. Of a model with several parts, its `text_config` is read.
-    seq, batch : int
+    config
+        The contents of config.json; for a model with several parts, its `text_config` is read.
+    seq, batch
         How the model is to be trained: a config.json does not know.
     **run
         Any other field of `ModelConfig`, such as `tensor_parallel` or `flash_attention`; they win over the
@@ -93,12 +101,12 @@ def from_hf_config(config: Mapping[str, Any], *, seq: int, batch: int, **run: An
 
 
 def _kinds(config: Mapping[str, Any], layers: int, hidden: int) -> tuple[LayerKind, ...]:
-    gated = _ffn_kind(config)
+    ffn_kind = _ffn_kind(config)
     width = _optional(config, _FFN) or 4 * hidden
-    dense = LayerKind("dense", 1, width, gated)
+    dense = LayerKind("dense", 1, width, ffn_kind)
     experts = _optional(config, _EXPERTS)
     if not experts:
-        return (LayerKind("dense", layers, width, gated),)
+        return (replace(dense, count=layers),)
     per_token = _optional(config, ("num_experts_per_tok", "num_experts_per_token", "moe_topk"))
     if not per_token:
         raise ValueError(
@@ -107,12 +115,12 @@ def _kinds(config: Mapping[str, Any], layers: int, hidden: int) -> tuple[LayerKi
     expert_width = _optional(config, ("moe_intermediate_size", "expert_ffn_hidden_size")) or width
     shared = _optional(config, ("shared_expert_intermediate_size",)) or 0
     shared = shared or expert_width * (_optional(config, ("n_shared_experts",)) or 0)
-    expert = LayerKind("expert", 1, expert_width, gated, experts, per_token, shared)
+    expert = LayerKind("expert", 1, expert_width, ffn_kind, experts, per_token, shared)
     first_dense = _optional(config, ("first_k_dense_replace",)) or 0
     every = _optional(config, ("decoder_sparse_step", "moe_layer_freq")) or 1
     only_dense = config.get("mlp_only_layers") or ()
     row = [dense if i < first_dense or i in only_dense or (i + 1) % every else expert for i in range(layers)]
-    return tuple(LayerKind(**{**vars(kind), "count": len(list(run))}) for kind, run in itertools.groupby(row))
+    return tuple(replace(kind, count=len(list(run))) for kind, run in itertools.groupby(row))
 
 
 def _ffn_kind(config: Mapping[str, Any]) -> FfnKind:
@@ -159,7 +167,7 @@ def _optional(config: Mapping[str, Any], names: tuple[str, ...]) -> int | None:
         if value is None:
             continue
         if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise ValueError(f"The config.json says {name} = {value!r}, which is no whole number.")
+            raise ValueError(f"The config.json says {name} = {value!r}, which is not a whole number.")
         return value
     return None
 

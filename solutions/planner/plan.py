@@ -3,7 +3,7 @@
 What `plan_policy` leaves out, a real run has: grouped key and value heads, gated feed-forward networks,
 experts, another number format, no dropout, tensor, sequence and pipeline parallelism, a vocabulary, and
 weights that share the GPU with the activations. With all of them at their defaults both agree to the byte.
-The memory model stands in `solutions.planner.transformer`, the search in `solutions.planner.allocation`.
+The memory model is in `solutions.planner.transformer`, the search in `solutions.planner.allocation`.
 
 "K22" is Korthikanti et al. 2022, arXiv 2205.05198.
 """
@@ -117,9 +117,9 @@ class Parts:
     logits, logits_gradient
         32-bit logits and their gradient.
     gradients_in_flight
-        What the backward of one layer needs besides what the layer keeps (`transformer.gradients_in_flight`).
-    weights, gradients, optimizer, reserved, gradients_in_flight
-        Zero when the memory is for activations only.
+        What the backward of one layer needs besides what the layer keeps: see `transformer.gradients_in_flight`.
+    weights, gradients, optimizer, reserved
+        Like `gradients_in_flight` zero when the memory is for activations only.
     """
 
     layers: int = 0
@@ -177,7 +177,7 @@ class StagePlan:
     counts: dict[str, dict[str, int]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """What the planner recommends.
 
@@ -247,8 +247,8 @@ class DoesNotFit(ValueError):
             "smallest_peak_gb": self.smallest_peak / GB,
             "stage": self.stage,
             "what_would_help": [
-                {"change": help.change, "smallest_peak_gb": help.smallest_peak / GB, "fits": help.fits}
-                for help in self.remedies
+                {"change": remedy.change, "smallest_peak_gb": remedy.smallest_peak / GB, "fits": remedy.fits}
+                for remedy in self.remedies
             ],
         }
 
@@ -346,15 +346,15 @@ def plan_model(model: ModelConfig, hardware: Hardware) -> Plan:
     extra = math.fsum(found.extra for *_, found in chosen)
     gap = math.fsum(found.extra - found.lower_bound for *_, found in chosen)
     return Plan(
-        model,
-        hardware,
-        _spread(model, stages),
-        max((plan.parts for plan in stages), key=lambda parts: parts.total),
-        extra / step,
-        gap / step,
-        tuple(_reasons(*chosen[slowest], hardware.memory)),
-        _uniform(chosen, step),
-        stages,
+        model=model,
+        hardware=hardware,
+        policy=_spread(model, stages),
+        parts=max((plan.parts for plan in stages), key=lambda parts: parts.total),
+        overhead=extra / step,
+        gap=gap / step,
+        reasons=tuple(_reasons(*chosen[slowest], hardware.memory)),
+        uniform=_uniform(chosen, step),
+        stages=stages,
     )
 
 
@@ -382,7 +382,7 @@ def remedies(model: ModelConfig, hardware: Hardware) -> list[Remedy]:
 
 
 def plan_to_dict(plan: Plan) -> dict[str, Any]:
-    """Return the plan as plain values: the keys of an answer (see `policy_answers`) and everything else.
+    """Return the plan as plain values: the keys of an answer (see `solutions.planner.answers`) and everything else.
 
     Sizes in GB of 10^9 bytes, never NaN or infinite.
     """

@@ -16,8 +16,17 @@ FfnKind = Literal["gelu", "gated"]
 Part = Literal["attention", "core", "ffn", "norm"]
 FFN_KINDS = ("gelu", "gated")
 _COUNTS = (
-    *("layers", "hidden", "heads", "seq", "batch", "bytes_per_value", "loss_chunks"),
-    *("tensor_parallel", "pipeline_parallel", "interleaving", "expert_parallel"),
+    "layers",
+    "hidden",
+    "heads",
+    "seq",
+    "batch",
+    "bytes_per_value",
+    "loss_chunks",
+    "tensor_parallel",
+    "pipeline_parallel",
+    "interleaving",
+    "expert_parallel",
 )
 _OPTIONAL_COUNTS = ("kv_heads", "head_size", "ffn", "microbatches")
 
@@ -300,7 +309,7 @@ def _check_model(model: ModelConfig) -> None:
     _require(heads % t == 0, f"tensor_parallel ({t}) must divide heads ({heads}).")
     _require(
         kv_heads % t == 0 or t % kv_heads == 0,
-        f"Of tensor_parallel ({t}) and kv_heads ({kv_heads}) one must divide the other.",
+        f"tensor_parallel ({t}) must divide kv_heads ({kv_heads}), or the other way round.",
     )
     _require(
         model.seq % t == 0 or not model.sequence_parallel,

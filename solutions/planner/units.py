@@ -13,7 +13,7 @@ def parse_bytes(text: str) -> int:
 
     Parameters
     ----------
-    text : str
+    text
         A number and one of B, kB, MB, GB, TB, PB (powers of 1000) or KiB, MiB, GiB, TiB, PiB (powers of
         1024), such as "40GB" or "37.5 GiB".
 

@@ -13,81 +13,38 @@ from grader.worker.wire import Opaque
 FINITE = st.floats(-1e6, 1e6, allow_nan=False)
 
 
-@pytest.mark.parametrize(
-    ("got", "expected"),
-    [
-        (1.0, 1.0),
-        (np.float64(1), 1.0),
-        (1, 1.0),
-        (np.int32(1), 1.0),
-        (np.array(1.0), 1.0),
-        (1 + 1e-10, 1.0),
-        (8, 8),
-        (8.0, 8),
-        (np.float64(8), 8),
-        (np.int64(8), 8),
-        (np.float32(8), 8),
-        (np.array(8), 8),
-        (True, True),
-        (np.bool_(True), True),
-        (False, False),
-        ([1.0, 2.0], (1.0, 2.0)),
-        ((1.0, 2.0), [1.0, 2.0]),
-        ({"a": 1.0, "extra": "x"}, {"a": 1.0}),
-        (np.ones(3), np.ones(3)),
-        (np.float64(2.0), np.array(2.0)),
-        ("offload", "offload"),
-        (np.ones(3, np.float64), np.ones(3, np.float32)),
-        (np.ones(0), np.ones(0)),
-        (np.zeros(2), np.zeros(2)),
-    ],
-)
+# fmt: off
+RIGHT = [
+    (1.0, 1.0), (np.float64(1), 1.0), (1, 1.0), (np.int32(1), 1.0), (np.array(1.0), 1.0), (1 + 1e-10, 1.0),
+    (8, 8), (8.0, 8), (np.float64(8), 8), (np.int64(8), 8), (np.float32(8), 8), (np.array(8), 8),
+    (True, True), (np.bool_(True), True), (False, False),
+    ([1.0, 2.0], (1.0, 2.0)), ((1.0, 2.0), [1.0, 2.0]), ({"a": 1.0, "extra": "x"}, {"a": 1.0}),
+    (np.ones(3), np.ones(3)), (np.float64(2.0), np.array(2.0)), ("offload", "offload"),
+    (np.ones(3, np.float64), np.ones(3, np.float32)), (np.ones(0), np.ones(0)), (np.zeros(2), np.zeros(2)),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("got", "expected"), RIGHT)
 def test_right_in_any_form(got, expected):
     assert difference(got, expected) is None
 
 
-@pytest.mark.parametrize(
-    ("got", "expected"),
-    [
-        (True, 1.0),
-        (None, 1.0),
-        ("1", 1.0),
-        (math.nan, 1.0),
-        (math.inf, 1.0),
-        (1 + 1e-8, 1.0),
-        (1j, 1.0),
-        (8.5, 8),
-        (9, 8),
-        (True, 1),
-        (math.nan, 8),
-        ("8", 8),
-        (1, True),
-        (0, False),
-        ("True", True),
-        (None, False),
-        (np.int64(1), True),
-        ([1.0], [1.0, 2.0]),
-        (1.0, [1.0]),
-        ({"b": 1.0}, {"a": 1.0}),
-        ([1.0], {"a": 1.0}),
-        (np.ones(3), np.ones(4)),
-        (np.ones((3, 1)), np.ones(3)),
-        ([1.0, 1.0], np.ones(2)),
-        (np.ones(2, int), np.ones(2)),
-        (np.array([1.0, math.nan]), np.ones(2)),
-        (np.ones(2) + 1e-9, np.ones(2)),
-        (np.ones(2, complex), np.ones(2)),
-        (Opaque(0, "A"), 1.0),
-        (Opaque(0, "A"), True),
-        (Opaque(0, "A"), np.ones(1)),
-        (Opaque(0, "A"), [1.0]),
-        (Opaque(0, "A"), {"a": 1.0}),
-        ([Opaque(0, "A")], [1.0]),
-        (2.0, "offload"),
-        (2**500, 1.0),
-        (2**500, 8),
-    ],
-)
+# fmt: off
+WRONG = [
+    (True, 1.0), (None, 1.0), ("1", 1.0), (math.nan, 1.0), (math.inf, 1.0), (1 + 1e-8, 1.0), (1j, 1.0),
+    (8.5, 8), (9, 8), (True, 1), (math.nan, 8), ("8", 8), (1, True), (0, False), ("True", True), (None, False),
+    (np.int64(1), True), ([1.0], [1.0, 2.0]), (1.0, [1.0]), ({"b": 1.0}, {"a": 1.0}), ([1.0], {"a": 1.0}),
+    (np.ones(3), np.ones(4)), (np.ones((3, 1)), np.ones(3)), ([1.0, 1.0], np.ones(2)),
+    (np.ones(2, int), np.ones(2)),
+    (np.array([1.0, math.nan]), np.ones(2)), (np.ones(2) + 1e-9, np.ones(2)), (np.ones(2, complex), np.ones(2)),
+    (Opaque(0, "A"), 1.0), (Opaque(0, "A"), True), (Opaque(0, "A"), np.ones(1)), (Opaque(0, "A"), [1.0]),
+    (Opaque(0, "A"), {"a": 1.0}), ([Opaque(0, "A")], [1.0]), (2.0, "offload"), (2**500, 1.0), (2**500, 8),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize(("got", "expected"), WRONG)
 def test_wrong_with_words(got, expected):
     found = difference(got, expected)
     assert found is not None

@@ -1,5 +1,7 @@
 """Where a student's prompt is found, and who judges it."""
 
+import json
+
 import pytest
 
 from grader.classroom.replay import replay
@@ -10,9 +12,14 @@ from grader.isolation.sandbox import detect
 from grader.results import State
 from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
-from grader.worker.loading import PROMPT_FILE, Loader
+from grader.worker.loading import Loader
+from lesson.course import load_course
+from lesson.policy_cost import policy_cost
+from solutions.policy import POLICY_PROMPT
 
-NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
+((NAME, PROMPT_FILE),) = load_course().texts.items()
+PROMPT = POLICY_PROMPT.encode()
+NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is not Python\n"
 
 
 @pytest.fixture
@@ -20,7 +27,7 @@ def loader():
     made = []
 
     def loader(**files):
-        made.append(Loader({name: text.encode() for name, text in files.items()}, ["plan_policy"]))
+        made.append(Loader({name: text.encode() for name, text in files.items()}, ["plan_policy"], {NAME: PROMPT_FILE}))
         return made[-1]
 
     yield loader
@@ -28,7 +35,7 @@ def loader():
         each.close()
 
 
-def test_what_is_no_python_is_not_parsed(loader):
+def test_what_is_not_python_is_not_parsed(loader):
     one = loader(**{"notes.md": NOTES, "policy.py": "def plan_policy(config, memory_gb):\n    return 1\n"})
     assert one.origins() == {"plan_policy": "policy.py"}
     assert one.function("plan_policy")({}, 1) == 1
@@ -49,7 +56,7 @@ def test_what_is_no_python_is_not_parsed(loader):
     ],
 )
 def test_the_file(loader, files, text):
-    assert loader(**files).prompt_file() == text
+    assert loader(**files).text_file(NAME) == text
 
 
 @pytest.mark.parametrize(
@@ -72,16 +79,17 @@ def test_the_file(loader, files, text):
 def test_the_string(loader, files, text):
     if text is ImportError:
         with pytest.raises(ImportError):
-            loader(**files).prompt_string()
+            loader(**files).text_string(NAME)
     else:
-        assert loader(**files).prompt_string() == text
+        assert loader(**files).text_string(NAME) == text
 
 
 def test_a_prompt_in_a_file_runs_nothing(course):
-    student = LocalStudent({PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}, course.functions)
-    assert student.probe("prompt_file") == "A"
+    files = {PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}
+    student = LocalStudent(files, course.functions, texts=course.texts)
+    assert student.probe("text_file", text=NAME) == "A"
     with pytest.raises(Outcome):
-        student.probe("prompt_string", function="POLICY_PROMPT")
+        student.probe("text_string", function=NAME)
     student.close()
 
 
@@ -98,7 +106,7 @@ def test_without_reference_the_students_own_planner_judges(course, solutions):
         b"\n\n_right = plan_policy\n\n\ndef plan_policy(config, memory_gb):\n    plan = _right(config, memory_gb)\n"
         b"    return ['full'] * len(plan)\n"
     )
-    worse = solutions[PROMPT_FILE].replace(b'"memory_gb": 40,\n  "policy"', b'"memory_gb": 60,\n  "policy"')
+    worse = PROMPT.replace(b'"memory_gb": 40,\n  "policy"', b'"memory_gb": 60,\n  "policy"')
     assert check(course, {**solutions, PROMPT_FILE: worse}).state is State.FAILED
     feedback = check(course, {**solutions, PROMPT_FILE: worse}).checks[-1].feedback
     assert feedback.cause == "Judged by your own plan_policy."
@@ -106,11 +114,30 @@ def test_without_reference_the_students_own_planner_judges(course, solutions):
 
 
 @pytest.mark.parametrize("body", ["raise NotImplementedError", "return 'full'", "return ['none'] * config['layers']"])
-def test_a_planner_that_gives_no_plan_is_named(course, solutions, body):
+def test_a_planner_that_gives_no_plan_is_named(course, body):
     policy = f"def plan_policy(config, memory_gb):\n    {body}\n".encode()
-    result = check(course, {"policy.py": policy, PROMPT_FILE: solutions[PROMPT_FILE]})
+    result = check(course, {"policy.py": policy, PROMPT_FILE: PROMPT})
     assert [each.check.id for each in result.checks if each.state is not State.PASSED] == ["policies"]
     assert "plan_policy gives no plan" in result.checks[-1].feedback.got
+
+
+def test_a_prompt_in_a_file_is_graded_in_the_sandbox(classroom):
+    result = classroom.grade(Submission("s", "s", {f"outputs/{PROMPT_FILE}": PROMPT}))
+    (found,) = [each for each in result.exercises if each.exercise.id == "prompt"]
+    assert found.state is State.PASSED
+
+
+def test_the_reference_judges_examples_with_very_many_layers(classroom):
+    config = {"layers": 512, "hidden": 64, "heads": 1, "seq": 64, "batch": 1}
+    rates = {"host_bandwidth": 1e9, "flops_per_second": 1e12}
+    example = {"config": {**config, **rates}, "policy": {"full": 512}}
+    cost = policy_cost({**config, **rates}, ["full"] * 512)
+    example |= {"memory_gb": 2 * cost.peak_gb, "predicted_peak_gb": cost.peak_gb, "overhead": cost.overhead}
+    prompt = f"{POLICY_PROMPT}\n```json\n{json.dumps(example)}\n```\n"
+    result = classroom.grade(Submission("s", "s", {PROMPT_FILE: prompt.encode()}))
+    (found,) = [each for each in result.exercises if each.exercise.id == "prompt"]
+    assert [each.check.id for each in found.checks if each.state is not State.PASSED] == ["policies"]
+    assert found.checks[-1].feedback.expected.startswith("the best policy, with")
 
 
 def test_no_prompt_is_not_attempted(course):

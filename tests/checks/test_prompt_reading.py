@@ -118,7 +118,7 @@ def test_the_best_inputs_block_counts():
     assert "inputs_missing" in codes(prompt(inputs=[1]))
 
 
-def test_the_form_of_an_answer_is_no_example():
+def test_the_form_of_an_answer_is_not_an_example():
     form = {"config": {"layers": "<number>"}, "memory_gb": "<GB>", "policy": ["none", "..."]}
     form |= {"predicted_peak_gb": "<GB>", "overhead": "<fraction>"}
     report = check_prompt(prompt() + "\n" + block(form), best_overhead)

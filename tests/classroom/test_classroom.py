@@ -49,7 +49,10 @@ def test_scores_do_not_depend_on_the_seed(course, solutions, seed):
         assert room.grade(Submission("s1", "", solutions)).points == course.points
         keeps_all = (ROOT / "tests/wrong_answers/step1/bias_forgotten.py").read_bytes()
         broken = {**solutions, "recompute.py": solutions["recompute.py"] + b"\n\n" + keeps_all}
-        assert room.grade(Submission("s2", "", broken)).points == course.points - 5
+        lost = sum(
+            check.points for check in course.exercise("step1").checks if check.id in ("linear", "layer", "model")
+        )
+        assert room.grade(Submission("s2", "", broken)).points == course.points - lost
     finally:
         room.close()
 
@@ -109,7 +112,7 @@ LOOP = "while True:\n    try:\n        pass\n    except BaseException:\n        
         ("def relu(x):\n    return None", State.FAILED),
         ("def relu(x):\n    raise NotImplementedError", State.NOT_ATTEMPTED),
         ("def relu(x):\n    if True:\n        raise NotImplementedError('later')", State.NOT_ATTEMPTED),
-        # A library that refuses something is no stub: one in Python, one compiled.
+        # A library that refuses something is not a stub: one in Python, one compiled.
         ("import numpy as np\ndef relu(x):\n    return np.random.BitGenerator()", State.ERROR),
         ("import email.policy\ndef relu(x):\n    return email.policy.Policy().fold('', '')", State.ERROR),
         ("relu = None", State.NOT_ATTEMPTED),

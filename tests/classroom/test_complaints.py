@@ -16,9 +16,12 @@ from grader.cases.fresh import FreshCases
 from grader.classroom.replay import literal, snippet
 from grader.commands import doctor
 from grader.commands import main as cli
+from grader.formats.registry import Format
 from grader.isolation.sandbox import Isolation
+from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
+STEP6 = load_course().exercise("step6")
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +112,7 @@ def test_array_literals_are_exact(dtype):
     assert type(eval(literal(array[0, 0]), {"np": np})) is type(array[0, 0])
 
 
-@pytest.mark.parametrize("form", [form.value for form in cli.ReportFormat])
+@pytest.mark.parametrize("form", Format)
 def test_report_writes_every_form(graded, tmp_path, form):
     pytest.importorskip("jinja2")
     code, output = invoke("report", graded / "grades", "--format", form, "--output", tmp_path)
@@ -119,7 +122,9 @@ def test_report_writes_every_form(graded, tmp_path, form):
 
 def test_report_applies_the_overrides_of_today(graded, tmp_path):
     overrides = graded / "grades" / "overrides.csv"
-    overrides.write_text("student,exercise,points,reason\ns2,step6,3,an oral examination\n", encoding="utf-8")
+    overrides.write_text(
+        f"student,exercise,points,reason\ns2,step6,{STEP6.points},an oral examination\n", encoding="utf-8"
+    )
     try:
         assert invoke("report", graded / "grades", "--format", "csv", "--output", tmp_path)[0] == 0
         rows = list(csv.DictReader((tmp_path / "grades.csv").read_text(encoding="utf-8-sig").splitlines()))
@@ -132,9 +137,9 @@ def test_report_applies_the_overrides_of_today(graded, tmp_path):
     ("row", "sentence"),
     [
         ("s1,step99,1,because", "line 2: there is no exercise 'step99'"),
-        ("s1,step6,5,because", "line 2: points must be a whole number up to 4"),
+        (f"s1,step6,{STEP6.points + 1},because", f"line 2: points must be a whole number up to {STEP6.points}"),
         ("s1,step6,-1,because", "line 2: points must be a whole number"),
-        ("s1,step6,2,", "line 2: give a reason"),
+        ("s1,step6,1,", "line 2: give a reason"),
     ],
 )
 def test_a_wrong_override_is_named_by_its_line(graded, row, sentence):
@@ -169,16 +174,18 @@ def test_export_builds_an_upload_for_gradescope(tmp_path):
     assert Path(output.strip()).exists()
 
 
-def test_doctor_says_what_is_there_and_what_to_do(monkeypatch):
+def test_doctor_says_what_is_there_and_what_to_do(course, monkeypatch):
     code, output = invoke("doctor")
     assert code == 0
     assert "Python" in output
+    assert "'torch'" in output
+    assert "exercise5" in output
     monkeypatch.setattr(doctor, "detect", lambda: Isolation("none", detail="only on Linux"))
-    sentences = [finding.sentence for finding in doctor.examine() if not finding.fine]
+    sentences = [finding.sentence for finding in doctor.examine(course) if not finding.fine]
     assert any("cannot be isolated" in sentence for sentence in sentences)
     monkeypatch.setattr(doctor, "detect", lambda: Isolation("landlock", ("landlock-7",), "bubblewrap is not installed"))
-    assert any("apt-get install bubblewrap" in finding.advice for finding in doctor.examine()) or any(
-        "does not work here" in finding.advice for finding in doctor.examine()
+    assert any("apt-get install bubblewrap" in finding.advice for finding in doctor.examine(course)) or any(
+        "does not work here" in finding.advice for finding in doctor.examine(course)
     )
 
 

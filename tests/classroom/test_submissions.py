@@ -92,7 +92,7 @@ def test_a_virtual_environment_of_any_name_is_ignored(tmp_path):
         b"# coding: punycode\nx = 1\n",
     ],
 )
-def test_a_python_file_that_is_no_text_is_refused_by_name(tmp_path, data):
+def test_a_python_file_that_is_not_text_is_refused_by_name(tmp_path, data):
     (tmp_path / "bad.py").write_bytes(data)
     assert "bad.py is not text" in read_submission(tmp_path / "bad.py").problem
     (tmp_path / "good.py").write_bytes(ANSWER)

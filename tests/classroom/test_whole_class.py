@@ -15,7 +15,7 @@ import pytest
 from grader.classroom import store
 from grader.classroom.run import RunOptions, run_class
 from grader.commands import main as cli
-from grader.formats import results_json
+from grader.formats import writing
 
 ROOT = Path(__file__).parents[2]
 MEASURED = ("seconds", "cpu_seconds", "peak_mb")
@@ -107,14 +107,14 @@ def test_a_full_disk_gets_a_sentence_and_keeps_what_is_finished(class_of, tmp_pa
     from rich.console import Console
 
     folder = class_of(4)
-    options = RunOptions((folder,), tmp_path / "grades", seed=5)
+    options = RunOptions(paths=(folder,), output=tmp_path / "grades", seed=5)
     written = []
 
     def full(path, text):
         written.append(path)
         if len(written) > 3:  # run.json and two submissions fit
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
-        results_json.write_atomically(path, text)
+        writing.write_atomically(path, text)
 
     monkeypatch.setattr(store, "write_atomically", full)
     with pytest.raises(OSError, match="No space left"):
@@ -130,7 +130,7 @@ def test_a_file_is_written_whole_or_not_at_all(tmp_path):
 
     (tmp_path / "results.json").write_text("old", encoding="utf-8")
     with pytest.raises(OSError, match="No space left"):
-        results_json.write_atomically(tmp_path / "results.json", parts())
+        writing.write_atomically(tmp_path / "results.json", parts())
     assert [path.name for path in tmp_path.iterdir()] == ["results.json"]
     assert (tmp_path / "results.json").read_text(encoding="utf-8") == "old"
 
@@ -161,7 +161,7 @@ def test_a_grader_error_never_takes_the_place_of_a_score(class_of, tmp_path, mon
     from grader.classroom.room import Classroom
 
     folder = class_of(1)
-    options = RunOptions((folder,), tmp_path / "grades", seed=5)
+    options = RunOptions(paths=(folder,), output=tmp_path / "grades", seed=5)
     first = run_class(options, course, Console(quiet=True)).results.submissions[0]
 
     def fail(self, submission):

@@ -1,5 +1,6 @@
 """The commands as a person runs them."""
 
+import importlib.metadata
 import json
 import os
 import re
@@ -51,6 +52,31 @@ def work(tmp_path, command, solutions):
     return tmp_path / "work"
 
 
+def test_the_version_is_that_of_the_package(command, monkeypatch):
+    assert command("--version") == (0, f"grader {importlib.metadata.version('checkpointing-course')}\n")
+
+    def absent(name):
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "version", absent)
+    assert command("--version") == (0, "grader of unknown version: the package is not installed\n")
+
+
+@pytest.mark.parametrize("columns", [80, 120])
+def test_help_shows_students_first_and_every_command_in_a_panel(command, monkeypatch, columns):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    code, output = command("--help")
+    panels = dict(re.findall(r"^╭─ (For \w+) ─+╮\n((?:│.*│\n)+)", output, re.MULTILINE))
+    names = {panel: re.findall(r"^│ (\w+) ", text, re.MULTILINE) for panel, text in panels.items()}
+    assert code == 0
+    assert list(names) == ["For students", "For instructors", "For authors"]
+    assert names["For students"] == ["new", "check", "hint"]
+    assert "run" in names["For instructors"]
+    assert names["For authors"] == ["author"]
+    assert "╭─ Commands" not in output
+    assert max(map(len, output.splitlines())) <= columns
+
+
 def test_run_grades_a_submission_and_writes_valid_results(command, course):
     code, output = command("run", ROOT / "solutions", "--seed", 3)
     full = sum(exercise.points for exercise in course.exercises if exercise.can_be_graded_here)
@@ -69,7 +95,7 @@ def test_run_grades_a_class_in_one_call(command, solutions, tmp_path):
         (folder / "right" / name).write_bytes(content)
     (folder / "nothing.py").write_text("", encoding="utf-8")
     (folder / "broken.py").write_text("def relu(:", encoding="utf-8")
-    (folder / "none.zip").write_text("this is no archive", encoding="utf-8")
+    (folder / "none.zip").write_text("this is not an archive", encoding="utf-8")
     code, output = command("run", folder, "--jobs", 2, "--fail-under", 50)
     assert code == cli.BELOW_THRESHOLD
     states = {submission["id"]: submission["state"] for submission in results()["submissions"]}
@@ -139,17 +165,18 @@ def test_a_roster_gives_names_and_shows_who_is_missing(command, tmp_path):
     assert "stray" in found
 
 
-def test_overrides_count_and_show(command, tmp_path):
+def test_overrides_count_and_show(command, course, tmp_path):
+    points = course.exercise("step6").points
     (tmp_path / "s1.py").write_bytes((ROOT / "solutions" / "selective.py").read_bytes())
     command("run", tmp_path / "s1.py")
     before = results()["submissions"][0]["points"]
     (tmp_path / "grades" / "overrides.csv").write_text(
-        "student,exercise,points,reason\ns1,step6,4,handed in on paper\n", encoding="utf-8"
+        f"student,exercise,points,reason\ns1,step6,{points},handed in on paper\n", encoding="utf-8"
     )
     command("run", tmp_path / "s1.py", "--resume")
     submission = results()["submissions"][0]
-    assert submission["points"] == before + 4
-    assert submission["overrides"] == [{"exercise": "step6", "points": 4, "reason": "handed in on paper"}]
+    assert submission["points"] == before + points
+    assert submission["overrides"] == [{"exercise": "step6", "points": points, "reason": "handed in on paper"}]
 
 
 def test_check_says_at_once_what_is_right(command, work, course):

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from grader.commands import main as cli
 from lesson.policy_cost import layer_options, policy_cost
-from solutions.planner.answers import cases
+from solutions.planner.answers import standard_questions
 from solutions.planner.plan import Hardware, ModelConfig, from_hf_config, plan_model
 from solutions.policy import plan_policy
 
@@ -83,93 +83,38 @@ def test_gib_is_more_than_gb(command):
 
 
 def test_every_option_reaches_the_planner(command):
+    # fmt: off
     code, output, _ = command(
-        "plan",
-        "--layers",
-        48,
-        "--hidden",
-        8192,
-        "--heads",
-        64,
-        "--kv-heads",
-        8,
-        "--head-size",
-        128,
-        "--ffn",
-        28672,
-        "--ffn-kind",
-        "gated",
-        "--seq",
-        8192,
-        "--batch",
-        2,
-        "--bytes-per-value",
-        2,
-        "--flash-attention",
-        "--vocabulary",
-        128256,
-        "--no-dropout",
-        "--tied-embeddings",
-        "--loss-chunks",
-        4,
-        "--tensor-parallel",
-        8,
-        "--sequence-parallel",
-        "--pipeline-parallel",
-        4,
-        "--interleaving",
-        2,
-        "--microbatches",
-        8,
-        "--expert-parallel",
-        2,
-        "--gpu-memory",
-        "80GB",
-        "--reserved",
-        "2GiB",
-        "--weight-bytes",
-        2,
-        "--gradient-bytes",
-        4,
-        "--optimizer-bytes",
-        12,
-        "--data-parallel",
-        8,
-        "--zero-stage",
-        1,
-        "--host-bandwidth",
-        "50GB/s",
-        "--flops",
-        "400TFLOP/s",
-        "--json",
+        "plan", "--layers", 48, "--hidden", 8192, "--heads", 64, "--kv-heads", 8, "--head-size", 128, "--ffn", 28672,
+        "--ffn-kind", "gated", "--seq", 8192, "--batch", 2, "--bytes-per-value", 2, "--flash-attention", "--vocabulary",
+        128256, "--no-dropout", "--tied-embeddings", "--loss-chunks", 4, "--tensor-parallel", 8,
+        "--sequence-parallel", "--pipeline-parallel", 4, "--interleaving", 2, "--microbatches", 8,
+        "--expert-parallel", 2, "--gpu-memory", "80GB", "--reserved", "2GiB", "--weight-bytes", 2, "--gradient-bytes",
+        4, "--optimizer-bytes", 12, "--data-parallel", 8, "--zero-stage", 1, "--host-bandwidth", "50GB/s", "--flops",
+        "400TFLOP/s", "--json",
     )
+    # fmt: on
     assert code == 0
     found = json.loads(output)
+    # fmt: off
     model = ModelConfig(
-        48,
-        8192,
-        64,
-        8192,
-        2,
-        kv_heads=8,
-        head_size=128,
-        ffn=28672,
-        ffn_kind="gated",
-        bytes_per_value=2,
-        flash_attention=True,
-        vocabulary=128256,
-        dropout=False,
-        tied_embeddings=True,
-        loss_chunks=4,
-        tensor_parallel=8,
-        sequence_parallel=True,
-        pipeline_parallel=4,
-        interleaving=2,
-        microbatches=8,
+        48, 8192, 64, 8192, 2, kv_heads=8, head_size=128, ffn=28672, ffn_kind="gated", bytes_per_value=2,
+        flash_attention=True, vocabulary=128256, dropout=False, tied_embeddings=True, loss_chunks=4,
+        tensor_parallel=8, sequence_parallel=True, pipeline_parallel=4, interleaving=2, microbatches=8,
         expert_parallel=2,
     )
+    # fmt: on
     hardware = Hardware(
-        80 * 10**9, "everything", 50e9, 400e12, 2, 4, 12, data_parallel=8, zero_stage=1, reserved=2 * 2**30
+        memory=80 * 10**9,
+        holds="everything",
+        host_bandwidth=50e9,
+        flops_per_second=400e12,
+        weight_bytes=2,
+        gradient_bytes=4,
+        optimizer_bytes=12,
+        data_parallel=8,
+        zero_stage=1,
+        reserved=2 * 2**30,
     )
     plan = plan_model(model, hardware)
     assert found["policy"] == list(plan.policy)
@@ -217,9 +162,9 @@ def test_what_does_not_fit_is_refused_with_remedies(command):
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--layers", 2), "lacks --hidden, --heads"),
         ((*SHAPE, "--memory", "40GB", "--tensor-parallel", 5), "must divide heads"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "nowhere.json"), "cannot be read"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is no JSON"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "broken.json"), "is not JSON"),
         (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "list.json"), "one JSON object"),
-        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "no text in UTF-8"),
+        (("--seq", 8, "--batch", 1, "--memory", "1GB", "--model", "bytes.json"), "not text in UTF-8"),
     ],
 )
 def test_bad_input_gets_one_sentence(command, tmp_path, arguments, words):
@@ -236,7 +181,7 @@ def test_bad_input_gets_one_sentence(command, tmp_path, arguments, words):
 
 
 def test_the_best_answer_is_judged(command, tmp_path):
-    case = cases()[2]
+    case = standard_questions()[2]
     answer = best_answer(case.config, case.memory_gb)
     (tmp_path / "answer.md").write_text(f"Sure!\n```json\n{json.dumps(answer)}\n```\n", encoding="utf-8")
     code, output, _ = command("check", "answer.md")
@@ -247,7 +192,7 @@ def test_the_best_answer_is_judged(command, tmp_path):
 
 
 def test_a_slow_and_a_large_answer(command, tmp_path):
-    config = cases()[2].config
+    config = standard_questions()[2].config
     for name, plan in (("slow", ["full"] * 48), ("large", ["none"] * 48)):
         cost = policy_cost(config, plan)
         answer = {"config": config, "memory_gb": 25, "policy": plan, "predicted_peak_gb": cost.peak_gb}
@@ -261,7 +206,7 @@ def test_a_slow_and_a_large_answer(command, tmp_path):
 
 
 def test_an_answer_to_another_question(command, tmp_path):
-    first, second = cases()[:2]
+    first, second = standard_questions()[:2]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(first.config, first.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text(json.dumps(second.to_dict()), encoding="utf-8")
     code, output, _ = command("check", "answer.json", "--question", "question.json")
@@ -270,7 +215,7 @@ def test_an_answer_to_another_question(command, tmp_path):
 
 
 def test_a_refusal_is_judged(command, tmp_path):
-    case = cases()[7]
+    case = standard_questions()[7]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     code, output, _ = command("check", "answer.json")
     assert code == 0
@@ -278,20 +223,20 @@ def test_a_refusal_is_judged(command, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "I do not know.", "{}", '{"config": 3}'])
-def test_what_is_no_answer(command, tmp_path, text):
+def test_what_is_not_an_answer(command, tmp_path, text):
     (tmp_path / "answer.json").write_text(text, encoding="utf-8")
     code, output, complaint = command("check", "answer.json")
     assert (code, output) == (2, "")
     assert "no JSON object with a policy" in complaint
 
 
-def test_what_is_no_question(command, tmp_path):
-    case = cases()[0]
+def test_what_is_not_a_question(command, tmp_path):
+    case = standard_questions()[0]
     (tmp_path / "answer.json").write_text(json.dumps(best_answer(case.config, case.memory_gb)), encoding="utf-8")
     (tmp_path / "question.json").write_text('{"config": {}}', encoding="utf-8")
     code, _, complaint = command("check", "answer.json", "--question", "question.json")
     assert code == 2
-    assert "no question" in complaint
+    assert "not a question" in complaint
 
 
 # cases and score
@@ -300,7 +245,7 @@ def test_what_is_no_question(command, tmp_path):
 def test_cases_are_written_once(command, tmp_path):
     assert command("cases", "questions")[0] == 0
     names = sorted(path.stem for path in (tmp_path / "questions").iterdir())
-    assert names == [case.name for case in cases()]
+    assert names == [case.name for case in standard_questions()]
     code, _, complaint = command("cases", "questions")
     assert code == 2
     assert "exists already" in complaint
@@ -309,7 +254,7 @@ def test_cases_are_written_once(command, tmp_path):
 def test_answers_are_scored(command, tmp_path):
     folder = tmp_path / "answers"
     folder.mkdir()
-    for case in cases()[:19]:
+    for case in standard_questions()[:19]:
         answer = json.dumps(best_answer(case.config, case.memory_gb))
         (folder / f"{case.name}.md").write_text(f"```json\n{answer}\n```", encoding="utf-8")
     code, output, _ = command("score", "answers")

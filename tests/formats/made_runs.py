@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from grader.results import CheckResult, ExerciseResult, Feedback, Override, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, Feedback, Override, RunResults, State, SubmissionResult
 from lesson.course import load_course
 
 # The seven steps: what the tests say does not change when exercises are added.
 WHOLE = load_course()
 COURSE = replace(WHOLE, exercises=WHOLE.exercises[:7])
 MAX_POINTS = COURSE.points
+STEP1, STEP2, STEP3 = COURSE.exercises[:3]
 
 # Neither of the two may appear in anything that a student can see.
 HIDDEN = "HIDDEN-INPUTS-4711"
@@ -47,7 +48,13 @@ NASTY = (
 
 def feedback(text: str = "text") -> Feedback:
     return Feedback(
-        f"called {text}", f"got {text}", f"expected {text}", f"cause {text}", "recompute.md#step1", HIDDEN, PRINTED
+        called=f"called {text}",
+        got=f"got {text}",
+        expected=f"expected {text}",
+        cause=f"cause {text}",
+        read="recompute.md#step1",
+        hidden=HIDDEN,
+        printed=PRINTED,
     )
 
 
@@ -67,7 +74,8 @@ def submission(identity: str, *states: State, text: str = "text", **values: obje
     count = len(COURSE.exercises)
     padded = [*states, *[states[-1]] * count][:count]
     exercises = tuple(exercise_result(number, state, text=text) for number, state in enumerate(padded))
-    return replace(SubmissionResult(identity, "somewhere", exercises, seconds=1.5, cpu_seconds=0.25), **values)
+    result = SubmissionResult(id=identity, path="somewhere", exercises=exercises, seconds=1.5, cpu_seconds=0.25)
+    return replace(result, **values)
 
 
 def passed(identity: str = "s001", **values: object) -> SubmissionResult:
@@ -106,11 +114,11 @@ def nasty_submissions() -> list[SubmissionResult]:
     ]
 
 
-def run_of(*submissions: SubmissionResult) -> Run:
-    return Run(SEED, "bwrap", COURSE.title, submissions)
+def run_of(*submissions: SubmissionResult) -> RunResults:
+    return RunResults(SEED, "bwrap", COURSE.title, submissions)
 
 
-def everything() -> Run:
+def everything() -> RunResults:
     """Return a run with every state and every nasty text."""
     with_memory = submission("s005", State.MEMORY, State.PASSED)
     return run_of(

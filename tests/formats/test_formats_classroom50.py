@@ -2,7 +2,7 @@ import json
 
 import pytest
 from jsonschema import Draft202012Validator, ValidationError
-from made_runs import HIDDEN, MAX_POINTS, PRINTED, everything, mixed, overridden, passed, with_grader_error
+from made_runs import HIDDEN, MAX_POINTS, PRINTED, STEP2, everything, mixed, overridden, passed, with_grader_error
 
 from grader.formats import classroom50
 
@@ -79,11 +79,11 @@ def test_a_grader_error_is_null_and_so_refused():
 
 
 def test_an_override_takes_the_place_of_the_checks_and_says_why():
-    data = validated(overridden(mixed(), ("step2", 4, "Half of it was right.")))
+    data = validated(overridden(mixed(), ("step2", STEP2.points - 1, "Nearly right.")))
     [test] = [test for test in data["tests"] if test["test-name"].startswith("step2")]
-    assert test["score"] == 4
+    assert test["score"] == STEP2.points - 1
     assert test["passed"] is False
-    assert "4/10 instead of 0/10. Reason: Half of it was right." in test["test-name"]
+    assert f"{STEP2.points - 1}/{STEP2.points} instead of 0/{STEP2.points}. Reason: Nearly right." in test["test-name"]
 
 
 def test_it_is_written_as_strict_json(tmp_path):

@@ -27,14 +27,20 @@ def result(state: State, text: str, note: str = "") -> SubmissionResult:
         ExerciseResult(
             exercise,
             tuple(
-                CheckResult(check, state, Feedback(text, text, text, text, text, "SECRET", "PRINTED"))
+                CheckResult(
+                    check,
+                    state,
+                    Feedback(
+                        called=text, got=text, expected=text, cause=text, read=text, hidden="SECRET", printed="PRINTED"
+                    ),
+                )
                 for check in exercise.checks
             ),
             note,
         )
         for exercise in COURSE.exercises[:2]
     ]
-    return SubmissionResult(text, "path", tuple(exercises))
+    return SubmissionResult(id=text, path="path", exercises=tuple(exercises))
 
 
 def test_feedback_stands_after_the_last_cell_of_each_answer():
@@ -92,7 +98,7 @@ def test_a_run_with_execute_keeps_a_copy_of_each_notebook(tmp_path):
     wrong["should_recompute"] = wrong["should_recompute"].replace("100e6", "100e7")
     nbformat.write(filled_in("selective", COURSE, wrong), handed_in / "bob.ipynb")
     (handed_in / "eve.py").write_text("def relu(x):\n    return x\n")
-    options = RunOptions((handed_in,), tmp_path / "grades", seed=1, jobs=1, execute=True)
+    options = RunOptions(paths=(handed_in,), output=tmp_path / "grades", seed=1, execute=True)
     outcome = run_class(options, COURSE, Console(quiet=True))
     points = {each.id: each.points for each in outcome.results.submissions}
     assert points["ann"] == sum(exercise.points for exercise in COURSE.of_topic("selective"))

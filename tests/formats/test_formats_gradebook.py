@@ -12,6 +12,9 @@ from made_runs import (
     MAX_POINTS,
     NASTY,
     PRINTED,
+    STEP1,
+    STEP2,
+    STEP3,
     everything,
     mixed,
     overridden,
@@ -80,7 +83,7 @@ def test_any_text_makes_a_table_of_safe_cells(write, tmp_path, identity, name, r
     assert all(safe(cell) for row in table for cell in row)
 
 
-@given(identity=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 .,;\"'_-]*", fullmatch=True), points=st.integers(0, 10))
+@given(identity=st.from_regex(r"[A-Za-z0-9][A-Za-z0-9 .,;\"'_-]*", fullmatch=True), points=st.integers(0, STEP2.points))
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_ordinary_ids_and_points_come_back_as_they_were(tmp_path, identity, points):
     run = run_of(overridden(passed(identity), ("step2", points, "reason")))
@@ -88,7 +91,7 @@ def test_ordinary_ids_and_points_come_back_as_they_were(tmp_path, identity, poin
     [record] = records(tmp_path / "grades.csv")
     assert record["id"] == identity
     assert int(record["step2"]) == points
-    assert int(record["points"]) == MAX_POINTS - 10 + points
+    assert int(record["points"]) == MAX_POINTS - STEP2.points + points
     gradebook.write_canvas(run, tmp_path / "canvas.csv")
     assert rows(tmp_path / "canvas.csv")[2][2:4] == [identity, identity]
 
@@ -97,15 +100,16 @@ def test_ids_are_quoted_text_and_points_are_numbers(tmp_path):
     gradebook.write_plain(run_of(passed("007", name="A, B")), tmp_path / "grades.csv")
     data = (tmp_path / "grades.csv").read_bytes()
     assert data.startswith(BYTE_ORDER_MARK + b'"id","name","points"')
-    assert data.decode().splitlines()[1].startswith(f'"007","A, B",{MAX_POINTS},{MAX_POINTS},100.0,"passed",8,10,')
+    line = f'"007","A, B",{MAX_POINTS},{MAX_POINTS},100.0,"passed",{STEP1.points},{STEP2.points},'
+    assert data.decode().splitlines()[1].startswith(line)
 
 
 def test_the_plain_table_has_a_column_for_each_exercise(tmp_path):
     gradebook.write_plain(run_of(mixed(), ungradable()), tmp_path / "grades.csv")
     first, second = records(tmp_path / "grades.csv")
     assert list(first) == ["id", "name", "points", "max", "percent", "state", *EXERCISES, "overrides", "problem"]
-    assert [first[name] for name in EXERCISES] == ["8", *["0"] * (len(EXERCISES) - 1)]
-    assert (first["state"], first["percent"]) == ("crashed", str(round(100 * 8 / MAX_POINTS, 1)))
+    assert [first[name] for name in EXERCISES] == [str(STEP1.points), *["0"] * (len(EXERCISES) - 1)]
+    assert (first["state"], first["percent"]) == ("crashed", str(round(100 * STEP1.points / MAX_POINTS, 1)))
     assert second["problem"] == "There is no Python file in s004.zip."
 
 
@@ -113,15 +117,17 @@ def test_a_grader_error_is_a_word_in_the_plain_table(tmp_path):
     gradebook.write_plain(run_of(with_grader_error()), tmp_path / "grades.csv")
     [record] = records(tmp_path / "grades.csv")
     assert record["points"] == record["percent"] == record["step3"] == record["state"] == "grader error"
-    assert record["step2"] == "10"
+    assert record["step2"] == str(STEP2.points)
 
 
 def test_an_override_counts_and_is_shown_with_its_reason(tmp_path):
-    gradebook.write_plain(run_of(overridden(with_grader_error(), ("step3", 9, "Our fault."))), tmp_path / "grades.csv")
+    points = STEP3.points - 1
+    result = overridden(with_grader_error(), ("step3", points, "Our fault."))
+    gradebook.write_plain(run_of(result), tmp_path / "grades.csv")
     [record] = records(tmp_path / "grades.csv")
-    assert record["step3"] == "9"
-    assert record["points"] == str(MAX_POINTS - 5)
-    assert "9/14 instead of ?/14. Reason: Our fault." in record["overrides"]
+    assert record["step3"] == str(points)
+    assert record["points"] == str(MAX_POINTS - 1)
+    assert f"{points}/{STEP3.points} instead of ?/{STEP3.points}. Reason: Our fault." in record["overrides"]
 
 
 def test_canvas_gets_its_columns_and_no_empty_score(tmp_path):
@@ -134,7 +140,7 @@ def test_canvas_gets_its_columns_and_no_empty_score(tmp_path):
         [*CANVAS, "Checkpointing (1234)"],
         ["    Points Possible", "", "", "", "", str(MAX_POINTS)],
         ["0012", "", "0012", "0012", "", str(MAX_POINTS)],
-        ["B, A", "", "s2", "s2", "", "8"],
+        ["B, A", "", "s2", "s2", "", str(STEP1.points)],
     ]
     gradebook.write_canvas(run, tmp_path / "canvas.csv")
     assert rows(tmp_path / "canvas.csv")[0][-1] == COURSE.title
@@ -169,7 +175,7 @@ def test_moodle_skips_an_empty_grade_and_the_comment_says_why(tmp_path):
     assert record["Grade"] == ""
     assert record["Status"] == "grader error"
     assert record["Feedback comments"].startswith("The grader itself failed, so there is no score yet.")
-    assert "step3: ?/14, grader error" in record["Feedback comments"]
+    assert f"step3: ?/{STEP3.points}, grader error" in record["Feedback comments"]
 
 
 def test_comments_for_moodle_are_html_without_any_markup_of_the_student(tmp_path):

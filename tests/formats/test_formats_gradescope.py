@@ -7,6 +7,8 @@ from made_runs import (
     HIDDEN,
     MAX_POINTS,
     PRINTED,
+    STEP2,
+    STEP3,
     everything,
     mixed,
     overridden,
@@ -96,7 +98,7 @@ def test_a_student_reads_state_call_answer_expectation_cause_and_section():
     assert test["tags"] == ["step2", "failed"]
     lines = test["output"].splitlines()
     assert lines == [
-        "failed, 0/2",
+        f"failed, 0/{STEP2.checks[0].points}",
         "called: called here",
         "got: got here",
         "expected: expected here",
@@ -113,20 +115,22 @@ def test_a_grader_error_leaves_no_score_anywhere():
     assert len(broken) == 1
     assert "status" not in broken[0]
     assert "The grader itself failed" in broken[0]["output"]
-    assert "?/2" in broken[0]["output"]
+    assert f"?/{STEP3.checks[1].points}" in broken[0]["output"]
     assert "no score yet" in data["output"]
 
 
 def test_an_override_is_an_entry_of_its_own_with_its_reason():
-    result = overridden(with_grader_error(), ("step3", 9, "It was our fault <b>"))
+    points = STEP3.points - 1
+    result = overridden(with_grader_error(), ("step3", points, "It was our fault <b>"))
     data = validated(result)
-    assert data["score"] == result.points == MAX_POINTS - 14 + 9
+    assert data["score"] == result.points == MAX_POINTS - 1
     assert sum(test.get("score", 0) for test in data["tests"]) == data["score"]
     assert sum(test.get("max_score", 0) for test in data["tests"]) == MAX_POINTS
     entry = next(test for test in data["tests"] if "instructor" in test["name"])
-    assert (entry["score"], entry["max_score"], entry["number"]) == (9, 14, "3.11")
-    assert entry["output"] == "Points set by the instructor: 9/14 instead of ?/14. Reason: It was our fault <b>"
-    assert "9/14 instead of ?/14" in data["output"]
+    assert (entry["score"], entry["max_score"], entry["number"]) == (points, STEP3.points, "3.11")
+    said = f"{points}/{STEP3.points} instead of ?/{STEP3.points}"
+    assert entry["output"] == f"Points set by the instructor: {said}. Reason: It was our fault <b>"
+    assert said in data["output"]
 
 
 def test_a_problem_with_the_files_is_said_at_the_top():

@@ -10,6 +10,8 @@ from made_runs import (
     MAX_POINTS,
     PRINTED,
     SEED,
+    STEP2,
+    STEP3,
     everything,
     mixed,
     overridden,
@@ -123,8 +125,8 @@ def test_points_stand_in_the_properties(tmp_path):
     [suite] = written(run_of(passed(name="Name")), tmp_path)
     found = properties(suite)
     assert found["points"] == found["max_points"] == str(MAX_POINTS)
-    assert found["step2.points"] == "10"
-    assert found["step2.input_gradient.points"] == "2"
+    assert found["step2.points"] == str(STEP2.points)
+    assert found["step2.input_gradient.points"] == str(STEP2.checks[0].points)
     assert found["isolation"] == "bwrap"
     assert found["name"] == "Name"
 
@@ -139,9 +141,9 @@ def test_a_grader_error_is_an_error_without_points(tmp_path):
 
 
 def test_an_override_is_in_the_properties_and_in_the_output(tmp_path):
-    [suite] = written(run_of(overridden(with_grader_error(), ("step3", 9, "Our fault."))), tmp_path)
+    [suite] = written(run_of(overridden(with_grader_error(), ("step3", STEP3.points - 1, "Our fault."))), tmp_path)
     found = properties(suite)
-    assert found["step3.points"] == "9"
+    assert found["step3.points"] == str(STEP3.points - 1)
     assert found["step3.override"] == "Our fault."
     assert "Reason: Our fault." in suite.find("system-out").text
 

@@ -19,7 +19,7 @@ from grader.formats import classroom50, gradescope, results_json
 from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygote
-from grader.results import CheckResult, ExerciseResult, Run, State, SubmissionResult
+from grader.results import CheckResult, ExerciseResult, RunResults, State, SubmissionResult
 from grader.student.here import LocalStudent
 from lesson.course import load_course
 
@@ -39,28 +39,27 @@ def submission(bonus: State, others: State = State.PASSED) -> SubmissionResult:
         ExerciseResult(each, tuple(CheckResult(check, bonus if each.bonus else others) for check in each.checks))
         for each in COURSE.exercises
     )
-    return SubmissionResult("somebody", "somebody.py", exercises)
+    return SubmissionResult(id="somebody", path="somebody.py", exercises=exercises)
 
 
 def test_a_bonus_is_not_part_of_the_course_s_points():
-    assert COURSE.points == 100
     assert BONUS.bonus
-    assert BONUS.points == 5
+    assert COURSE.points == sum(each.points for each in COURSE.exercises if each != BONUS)
 
 
 @pytest.mark.parametrize(
     ("bonus", "points", "state"),
     [
-        (State.PASSED, 105, State.PASSED),
-        (State.SKIPPED, 100, State.PASSED),
-        (State.NOT_ATTEMPTED, 100, State.PASSED),
-        (State.FAILED, 100, State.FAILED),
+        (State.PASSED, COURSE.points + BONUS.points, State.PASSED),
+        (State.SKIPPED, COURSE.points, State.PASSED),
+        (State.NOT_ATTEMPTED, COURSE.points, State.PASSED),
+        (State.FAILED, COURSE.points, State.FAILED),
         (State.GRADER_ERROR, None, State.GRADER_ERROR),
     ],
 )
 def test_points_and_state_of_a_submission(bonus, points, state):
     result = submission(bonus)
-    assert (result.points, result.max_points, result.state) == (points, 100, state)
+    assert (result.points, result.max_points, result.state) == (points, COURSE.points, state)
 
 
 def test_a_bonus_alone_does_not_hide_what_is_missing():
@@ -71,14 +70,15 @@ def test_a_bonus_alone_does_not_hide_what_is_missing():
 def test_who_left_it_out_sees_nothing_red(bonus):
     tests = gradescope.to_dict(submission(bonus))["tests"]
     assert not any(test["name"].startswith("exercise5") for test in tests)
-    assert sum(test["score"] for test in tests) == 100
+    assert sum(test["score"] for test in tests) == COURSE.points
     assert not any(
         test["test-name"].startswith("exercise5") for test in classroom50.to_dict(submission(bonus))["tests"]
     )
 
 
 def test_who_tried_it_sees_it():
-    assert sum(test["score"] for test in gradescope.to_dict(submission(State.PASSED))["tests"]) == 105
+    tests = gradescope.to_dict(submission(State.PASSED))["tests"]
+    assert sum(test["score"] for test in tests) == COURSE.points + BONUS.points
     shown = [test["test-name"] for test in classroom50.to_dict(submission(State.FAILED))["tests"]]
     assert any(name.startswith("exercise5") for name in shown)
 
@@ -86,13 +86,13 @@ def test_who_tried_it_sees_it():
 def test_skipped_is_a_state_of_the_schema():
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(results_json.SCHEMA_FILE.read_text(encoding="utf-8"))
-    jsonschema.validate(results_json.to_dict(Run(1, "none", "", [submission(State.SKIPPED)])), schema)
+    jsonschema.validate(results_json.to_dict(RunResults(1, "none", "", [submission(State.SKIPPED)])), schema)
 
 
 def test_without_its_package_an_exercise_is_skipped_with_a_sentence(without_torch, skeletons):
     checks = CheckSession(COURSE, _NoCases())
     for files in ({"torch_benchmark.py": SOLUTION}, skeletons, {}):
-        student = LocalStudent(files, COURSE.functions)
+        student = LocalStudent(files, COURSE.functions, texts=COURSE.texts)
         (result,) = checks.grade(student, [BONUS])
         student.close()
         assert result.state is State.SKIPPED
@@ -118,8 +118,8 @@ def test_check_passes_without_it(without_torch, solutions, tmp_path):
         (tmp_path / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert "100/100" in done.output
-    assert "0/5 bonus  skipped" in done.output
+    assert f"{COURSE.points}/{COURSE.points}" in done.output
+    assert f"0/{BONUS.points} bonus  skipped" in done.output
     assert done.output.count("Skipped, as it needs the package torch") == 1
 
 
@@ -147,9 +147,9 @@ def test_a_broken_package_costs_its_own_exercise_and_no_other(broken_torch, solu
     started = []
     original = Zygote.__init__
 
-    def noted(self, isolation, package=""):
+    def noted(self, isolation, importable, package=""):
         started.append(package)
-        original(self, isolation, package)
+        original(self, isolation, importable, package)
 
     monkeypatch.setattr(Zygote, "__init__", noted)
     room = Classroom(COURSE, Settings(seed=3, isolation=detect()))
@@ -174,11 +174,11 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
         (work / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(work)])
     assert done.exit_code == 0, done.output
-    assert "100/100" in done.output
+    assert f"{COURSE.points}/{COURSE.points}" in done.output
     assert "ImportError: a library is missing" in " ".join(done.output.split())
 
 
-def test_a_folder_that_was_left_behind_is_no_package(broken_torch):
+def test_a_folder_that_was_left_behind_is_not_a_package(broken_torch):
     (broken_torch / "__init__.py").unlink()
     (broken_torch.parent / "left_behind").mkdir()
     importlib.invalidate_caches()
@@ -205,11 +205,11 @@ def test_a_bonus_that_was_begun_is_not_left_out(state):
     assert not begun.left_out
     result = replace(submission(state), exercises=(*submission(state).exercises[:-1], begun))
     tests = gradescope.to_dict(result)["tests"]
-    assert sum(test["score"] for test in tests) == result.points == 101
+    assert sum(test["score"] for test in tests) == result.points == COURSE.points + BONUS.checks[1].points
 
 
 @pytest.mark.parametrize("exercise", ["exercise5", "step1"])
-def test_whoever_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
+def test_who_asks_for_an_exercise_alone_is_told_that_it_is_open(without_torch, tmp_path, exercise):
     (tmp_path / "empty.py").write_text("")
     assert CliRunner().invoke(app, ["check", str(tmp_path), "--step", exercise]).exit_code == 1
 
@@ -220,7 +220,7 @@ def test_full_points_are_full_with_a_bonus_too(tmp_path):
     from grader.formats import html
 
     students = [replace(submission(state), id=state) for state in (State.PASSED, State.SKIPPED)]
-    page = html.write_report(Run(1, "none", "", students), tmp_path / "report")
+    page = html.write_report(RunResults(1, "none", "", students), tmp_path / "report")
     text = " ".join(re.sub(r"<[^>]+>", " ", page.read_text(encoding="utf-8")).split())
     assert "full points 2" in text
 

@@ -15,6 +15,7 @@ import csv
 import ctypes
 import gc
 import io
+import itertools
 import json
 import os
 import re
@@ -28,10 +29,13 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from made_submissions import MARK, OUTCOMES, make
+
+if TYPE_CHECKING:  # the path to it comes with the job
+    from lesson.course import Course, Exercise
 
 FOLDER = Path(__file__).with_name("submissions")
 # What a student must never see: files of the arena, the environment and a hidden input hold one each.
@@ -43,8 +47,6 @@ SECRETS = {
 }
 SEED = 4711
 _HEADER = re.compile(r"^# (topic|outcome|seconds|total|alone): *(.*)$", re.MULTILINE)
-
-Outcome = dict[str, tuple[int, tuple[str, ...]]]
 
 
 # --- submissions -----------------------------------------------------------------------------------
@@ -77,22 +79,70 @@ def read_header(path: Path) -> dict[str, str]:
     return dict(_HEADER.findall(path.read_text(encoding="utf-8")))
 
 
-def parse_outcome(text: str) -> Outcome:
-    """Read "step1 7 failed, step2 0 crashed or timeout": points, and the states that are right."""
+@dataclass(frozen=True)
+class Due:
+    """What a submission must end with in one exercise.
+
+    Attributes
+    ----------
+    lost
+        Ids of the checks that must not pass; all others must.
+    states
+        Those that are right for the exercise.
+    """
+
+    exercise: Exercise
+    lost: frozenset[str]
+    states: tuple[str, ...]
+
+    @property
+    def points(self) -> int:
+        """The points of all checks that are not lost."""
+        return sum(check.points for check in self.exercise.checks if check.id not in self.lost)
+
+
+def parse_outcome(text: str, course: Course) -> dict[str, Due]:
+    """Read what is due in each exercise.
+
+    Parameters
+    ----------
+    text
+        Such as "step1 -dtype -inputs failed, step2 none crashed or timeout, step4 full passed".
+
+    Raises
+    ------
+    ValueError
+        When it says anything but `full`, `none` or checks of the exercise between exercise and states.
+    KeyError
+        When the course has no such exercise.
+    """
     outcome = {}
     for part in text.split(","):
-        exercise, points, states = part.split(maxsplit=2)
-        outcome[exercise] = (int(points), tuple(states.split(" or ")))
+        exercise_id, *words = part.split()
+        exercise = course.exercise(exercise_id)
+        checks = {check.id for check in exercise.checks}
+        said = list(itertools.takewhile(lambda word: word in ("full", "none") or word.startswith("-"), words))
+        match said:
+            case ["full"]:
+                lost = set()
+            case ["none"]:
+                lost = checks
+            case _:
+                lost = {word.removeprefix("-") for word in said}
+                if not lost or not lost < checks:
+                    raise ValueError(f"{part.strip()!r}: say full, none, or -ID for each check that is lost")
+        states = " ".join(words[len(said) :]).split(" or ")
+        outcome[exercise_id] = Due(exercise, frozenset(lost), tuple(states))
     return outcome
 
 
-def all_outcomes() -> dict[str, Outcome]:
+def all_outcomes(course: Course) -> dict[str, dict[str, Due]]:
     """Return what every submission must end with, by its name; it is graded on these exercises only."""
     texts = {path.stem: read_header(path)["outcome"] for path in sorted(FOLDER.glob("*.py"))}
-    return {name: parse_outcome(text) for name, text in {**texts, **OUTCOMES}.items()}
+    return {name: parse_outcome(text, course) for name, text in {**texts, **OUTCOMES}.items()}
 
 
-def read_hostile(path: Path, project: Path, places: dict[str, str]) -> Hostile:
+def read_hostile(path: Path, project: Path, course: Course, places: dict[str, str]) -> Hostile:
     """Read a file of `submissions/`; appended to the solution of its topic unless it stands alone.
 
     Parameters
@@ -107,7 +157,7 @@ def read_hostile(path: Path, project: Path, places: dict[str, str]) -> Hostile:
         source = f"{(project / 'solutions' / header['topic']).with_suffix('.py').read_text('utf-8')}\n\n{source}"
     files = {f"{header['topic']}.py": source.encode()}
     limits = float(header.get("seconds", 10)), float(header.get("total", 60))
-    return Hostile(path.stem, tuple(parse_outcome(header["outcome"])), files, None, *limits)
+    return Hostile(path.stem, tuple(parse_outcome(header["outcome"], course)), files, None, *limits)
 
 
 # --- hidden inputs with a secret in them -----------------------------------------------------------
@@ -224,7 +274,7 @@ class Judge:
         hidden = [[dict(case.inputs), case.expected] for group in groups for case in group]
         self._numbers = set(numbers_in(hidden))
         self._checks = CheckSession(self.course, cases)
-        self._zygotes = Zygotes(self.isolation)
+        self._zygotes = Zygotes(self.isolation, self.course.importable)
         self._zygote = self._zygotes.having()
         self.worker_folder = self._zygote._folder
         # It also says a word where somebody before it may have jammed something.
@@ -242,7 +292,7 @@ class Judge:
         from grader.classroom.room import ungradable
         from grader.files import Submission, read_submission
         from grader.results import SubmissionResult
-        from grader.student.sealed import RemoteStudent
+        from grader.student.sealed import SealedStudents
 
         if hostile.path is None:
             submission = Submission(hostile.name, "", hostile.files)
@@ -250,14 +300,15 @@ class Judge:
             submission = read_submission(hostile.path)
         if submission.problem:
             return ungradable(self.course, submission)
-        student = RemoteStudent(
-            self._zygotes, submission.files, self.course.functions, self._reference, hostile.seconds, hostile.total
+        students = SealedStudents(
+            self.course, self._zygotes, self._reference, packages=(), call_seconds=hostile.seconds
         )
+        student = students.student(submission.files, total_seconds=hostile.total)
         try:
             graded = self._checks.grade(student, [self.course.exercise(exercise) for exercise in hostile.exercises])
         finally:
             student.close()
-        return SubmissionResult(submission.id, "", graded, submission.notes)
+        return SubmissionResult(id=submission.id, path="", exercises=graded, notes=submission.notes)
 
     def report(self, hostile: Hostile) -> tuple[dict[str, Any], Any]:
         """Grade one submission, then the control, and look at what has changed."""
@@ -271,7 +322,12 @@ class Judge:
         checks = [(exercise, check) for exercise in result.exercises for check in exercise.checks]
         return {
             "exercises": {
-                exercise.exercise.id: [exercise.points, exercise.state.value] for exercise in result.exercises
+                exercise.exercise.id: {
+                    "points": exercise.points,
+                    "lost": [check.check.id for check in exercise.checks if check.state.value != "passed"],
+                    "state": exercise.state.value,
+                }
+                for exercise in result.exercises
             },
             "checks": [
                 f"{exercise.exercise.id}.{check.check.id} {check.state.value}: "
@@ -290,9 +346,7 @@ class Judge:
 
     def points_of_the_reference(self) -> int:
         """Return what the whole reference gets."""
-        from grader.worker.loading import PROMPT_FILE
-
-        names = [*(f"{topic.id}.py" for topic in self.course.topics), PROMPT_FILE]
+        names = [f"{topic.id}.py" for topic in self.course.topics]
         files = {name: (self._project / "solutions" / name).read_bytes() for name in names}
         exercises = tuple(exercise.id for exercise in self.course.exercises)
         return self.grade(Hostile("reference", exercises, files)).points
@@ -324,9 +378,9 @@ def complaints_about_reports(judge: Judge, results: list[Any], folder: Path) -> 
     from rich.console import Console
 
     from grader.formats import classroom50, gradebook, gradescope, html, junit, results_json, terminal
-    from grader.results import Run
+    from grader.results import RunResults
 
-    run = Run(SEED, judge.isolation.level, judge.course.title, tuple(results))
+    run = RunResults(SEED, judge.isolation.level, judge.course.title, tuple(results))
     folder.mkdir()
     (folder / "instructor").mkdir()
     results_json.write(run, folder / "instructor" / "results.json")
@@ -375,7 +429,7 @@ def _problems(judge: Judge, path: Path, for_students: bool) -> Iterator[str]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # --- the whole run ---------------------------------------------------------------------------------
@@ -444,9 +498,9 @@ def run(job: dict[str, Any]) -> dict[str, Any]:
             judge.close()
             return report
         places = {"arena": str(arena), "project": str(project), "port": str(listening[0].getsockname()[1])}
-        hostiles = [read_hostile(path, project, places) for path in sorted(FOLDER.glob("*.py"))]
+        hostiles = [read_hostile(path, project, judge.course, places) for path in sorted(FOLDER.glob("*.py"))]
         for name, path in make(project, arena):
-            hostiles.append(Hostile(name, tuple(parse_outcome(OUTCOMES[name])), {}, path))
+            hostiles.append(Hostile(name, tuple(parse_outcome(OUTCOMES[name], judge.course)), {}, path))
         before, results = snapshot(arena), []
         for hostile in hostiles:
             if job["only"] and hostile.name not in job["only"]:

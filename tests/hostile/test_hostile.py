@@ -3,9 +3,15 @@
 The submissions are the files of `submissions/` and what `made_submissions` makes. Each begins with a sentence and
 
     # topic: selective              what it is handed in as: the solution of this topic, followed by the file
-    # outcome: step7 0 crashed      points and states that are right, for each exercise that it is graded on
+    # outcome: step7 none crashed   checks that pass and states that are right, for each exercise it is graded on
     # alone: yes                    the file alone
     # seconds: 1, # total: 2        other deadlines, for each call and for all of them
+
+An outcome says `full` where every check passes, `none` where none does, and else which are lost, by their ids:
+
+    # outcome: step1 -dtype -inputs failed, step2 none crashed or timeout, step3 full passed
+
+What that is worth, the course says.
 
 `grade_hostile` grades them all, in a process of its own for each setting, and the tests here read its report.
 """
@@ -26,7 +32,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +47,13 @@ from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.results import State
 from grader.student.here import LocalStudent
+from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
 SITE_PACKAGES = str(Path(importlib.util.find_spec("numpy").origin).parents[1])
 NOBODY = 65534
-OUTCOMES = all_outcomes()
+COURSE = load_course()
+OUTCOMES = all_outcomes(COURSE)
 # A whole run; far more than it takes, as machines differ.
 PATIENCE_SECONDS = 420
 # What the grader itself may need for one submission, in 10^6 bytes: files of 2 MB, answers of 8 MiB.
@@ -62,7 +70,7 @@ class Setting:
 
     @property
     def own(self) -> bool:
-        """Whether whoever runs the tests can grade in this setting without becoming somebody else."""
+        """Whether the user who runs the tests can grade in this setting without becoming somebody else."""
         return self.root == (os.geteuid() == 0)
 
 
@@ -214,13 +222,13 @@ def test_only_the_honest_part_counts(report_of, setting, name):
     found = report_of(setting)["submissions"][name]
     assert "fell" not in found, found["fell"]
     wrong = {}
-    for exercise, (due, states) in OUTCOMES[name].items():
-        points, state = found["exercises"][exercise]
-        if points != due or state not in states:
-            wrong[exercise] = f"{points} {state} instead of {due} {' or '.join(states)}"
+    for exercise, due in OUTCOMES[name].items():
+        result = found["exercises"][exercise]
+        if result["points"] != due.points or set(result["lost"]) != due.lost or result["state"] not in due.states:
+            wrong[exercise] = f"{result} instead of {due.points} points, {due.lost} lost, {' or '.join(due.states)}"
     assert not wrong, found["checks"]
     assert not found["leaks"], "the student is told what must stay hidden"
-    assert found["control"] == 8, "the next submission has suffered"
+    assert found["control"] == COURSE.exercise("step7").points, "the next submission has suffered"
     assert found["processes"] == 0, "a process is left"
     assert found["zygote"], "the zygote is gone"
     assert found["trusted_mb"] <= TRUSTED_MB, "the grader's own memory has grown"
@@ -255,12 +263,37 @@ def test_each_submission_says_what_it_does_and_is_due(path, course):
     assert sentence
     assert sentence.endswith(".")
     header = read_header(path)
-    points = {exercise.id: exercise.points for exercise in course.of_topic(header["topic"])}
-    outcome = parse_outcome(header["outcome"])
-    assert outcome.keys() <= points.keys()
-    for exercise, (due, states) in outcome.items():
-        assert set(states) < {state.value for state in State} - {"grader error"}
-        assert "passed" not in states or due == points[exercise]
+    outcome = parse_outcome(header["outcome"], course)
+    assert outcome.keys() <= {exercise.id for exercise in course.of_topic(header["topic"])}
+    for due in outcome.values():
+        assert set(due.states) < {state.value for state in State} - {"grader error"}
+        assert (due.states == ("passed",)) == (not due.lost)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "lost", "states"),
+    [
+        ("step6 full passed", set(), ("passed",)),
+        ("step6 none not attempted or error", {"nearest", "small"}, ("not attempted", "error")),
+        ("step6 -small failed", {"small"}, ("failed",)),
+    ],
+)
+def test_an_outcome_is_worth_what_the_course_says(course, outcome, lost, states):
+    step6 = course.exercise("step6")
+    worth = {"nearest": 20, "small": 30}
+    checks = tuple(replace(check, points=worth[check.id]) for check in step6.checks)
+    moved = replace(course, exercises=(replace(step6, checks=checks),))
+    due = parse_outcome(outcome, moved)["step6"]
+    assert (due.lost, due.states) == (lost, states)
+    assert due.points == sum(points for check, points in worth.items() if check not in lost)
+
+
+@pytest.mark.parametrize(
+    "outcome", ["step6 4 passed", "step6 passed", "step6 -large failed", "step6 -nearest -small failed"]
+)
+def test_an_outcome_without_the_checks_that_are_lost_is_refused(course, outcome):
+    with pytest.raises(ValueError, match="say full, none, or -ID"):
+        parse_outcome(outcome, course)
 
 
 def test_there_are_many():
@@ -271,7 +304,7 @@ def test_there_are_many():
 def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
     """Else its failure on hidden inputs would show nothing."""
     checks = CheckSession(course, RecordedCases())
-    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions)
+    student = LocalStudent({f"{topic}.py": lookup_of_recorded_cases(topic)}, course.functions, texts=course.texts)
     try:
         for result in checks.grade(student, steps_of(topic)):
             assert all(check.state is State.PASSED for check in result.checks if not check.check.measured), result
@@ -290,8 +323,8 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
     places = {"arena": str(arena), "project": str(ROOT), "port": "9"}
     submissions = []
     for path in sorted(FOLDER.glob("*.py")):
-        hostile = read_hostile(path, ROOT, places)
-        # Of those that never end, which would each take the whole deadline here, one is enough.
+        hostile = read_hostile(path, ROOT, course, places)
+        # One of those that never end is enough: each would take the whole deadline here.
         if hostile.seconds >= 5 or hostile.name == "ignores_signals":
             submissions.append(Submission(hostile.name, "", hostile.files))
     submissions += [read_submission(path, name) for name, path in make(ROOT, arena)]
@@ -300,8 +333,8 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
     wrong = {}
     for result in grade_all(submissions, course, settings, jobs=2):
         exercises = {exercise.exercise.id: exercise for exercise in result.exercises}
-        for exercise, (due, states) in OUTCOMES.get(result.id, {}).items():
-            if exercises[exercise].points != due or exercises[exercise].state not in states:
+        for exercise, due in OUTCOMES.get(result.id, {}).items():
+            if exercises[exercise].points != due.points or exercises[exercise].state not in due.states:
                 wrong[result.id, exercise] = f"{exercises[exercise].points} {exercises[exercise].state}"
         if result.id == "honest":
             assert result.points == course.points
@@ -319,7 +352,7 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
         "reads_the_solutions",
     ],
 )
-def test_an_attack_succeeds_where_nothing_stops_it(name, tmp_path):
+def test_an_attack_succeeds_where_nothing_stops_it(name, course, tmp_path):
     """Else its failure in the sandbox would show nothing. Only such as do no harm."""
     if sys.platform != "linux":
         pytest.skip("only on Linux")
@@ -328,7 +361,7 @@ def test_an_attack_succeeds_where_nothing_stops_it(name, tmp_path):
     prepare_arena(tmp_path / "arena", ROOT)
     with socket.create_server(("127.0.0.1", 0)) as server:
         places = {"arena": str(tmp_path / "arena"), "project": str(ROOT), "port": str(server.getsockname()[1])}
-        (source,) = read_hostile(FOLDER / f"{name}.py", ROOT, places).files.values()
+        (source,) = read_hostile(FOLDER / f"{name}.py", ROOT, course, places).files.values()
     path = tmp_path / "attack.py"
     path.write_text(f"{source.decode()}\n\nprint('answers', should_recompute('attention', 2e8, 0.1))\n")
     done = subprocess.run(

@@ -145,7 +145,7 @@ def test_there_is_nothing_to_read_and_nobody_to_talk_to(kernels, tmp_path):
     assert not (tmp_path / "new.txt").exists()
 
 
-def test_what_is_no_notebook_any_more_does_no_harm(kernels):
+def test_what_is_not_a_notebook_any_more_does_no_harm(kernels):
     executed = kernels.run(
         json.dumps(
             {

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from notebook_tools import FOLDER, ROOT, can_run, filled_in, functions_of, prompt
+from notebook_tools import FOLDER, ROOT, can_run, filled_in, functions_of, prompt, with_helpers
 
 from grader.author.check import AuthorCheck
 from grader.author.release import release
@@ -35,7 +35,7 @@ with Gradebook("sqlite:///gradebook.db") as book:
 
 def answers_of(student: str, topic: str) -> dict[str, str] | None:
     """Return what a student has written into a notebook; None for all of the reference."""
-    reference = functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8"))
+    reference = with_helpers(functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")))
     match student:
         case "reference":
             return reference

@@ -155,24 +155,12 @@ def timed(notebook):
             cell["source"] = f"%%time\n{cell['source']}"
 
 
+# fmt: off
 HABITS = [
-    without_metadata,
-    without_ids,
-    null_ids,
-    same_ids,
-    from_colab,
-    from_vs_code,
-    split_cells,
-    one_cell,
-    duplicated,
-    old_attempts_above,
-    stubs_below,
-    shuffled,
-    backwards,
-    full_of_outputs,
-    lies_about_itself,
-    timed,
+    without_metadata, without_ids, null_ids, same_ids, from_colab, from_vs_code, split_cells, one_cell, duplicated,
+    old_attempts_above, stubs_below, shuffled, backwards, full_of_outputs, lies_about_itself, timed,
 ]
+# fmt: on
 
 
 @pytest.fixture(scope="module")

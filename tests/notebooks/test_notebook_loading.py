@@ -91,7 +91,7 @@ def test_a_stub_left_behind_does_not_take_the_answers_place(load):
     assert answer(load, stub, "def relu(x):\n    return 1", stub) == 1
 
 
-def test_untouched_stubs_are_no_answer(load):
+def test_untouched_stubs_are_not_answers(load):
     with pytest.raises(Unavailable) as caught:
         answer(load, "def relu(x):\n    raise NotImplementedError", "def relu(x):\n    raise NotImplementedError()")
     assert caught.value.kind == "stub"
@@ -228,7 +228,7 @@ def test_what_an_answer_needs_is_run(load, cells):
         ("x = 5 % 2\ny = 'what?'", "x = 5 % 2\ny = 'what?'"),
     ],
 )
-def test_what_is_no_python_is_dropped_in_place(source, python):
+def test_what_is_not_python_is_dropped_in_place(source, python):
     assert to_python(source) == python
 
 
@@ -248,7 +248,7 @@ def test_what_is_no_python_is_dropped_in_place(source, python):
         (b'{"nbformat": 4, "cells": [1e999999, ' + b"9" * 5000 + b"]}", "json"),
     ],
 )
-def test_what_is_no_notebook_is_refused_with_a_sentence(tmp_path, data, reason):
+def test_what_is_not_a_notebook_is_refused_with_a_sentence(tmp_path, data, reason):
     with pytest.raises(NotANotebook) as caught:
         read_cells(data)
     assert caught.value.reason == reason
@@ -282,7 +282,7 @@ def test_notebooks_and_modules_may_be_mixed(tmp_path, course):
     assert sorted(read_submission(tmp_path).files) == ["cost_model.py", "recompute.ipynb"]
 
 
-def test_a_notebook_is_no_module_that_others_import(load):
+def test_a_notebook_is_not_a_module_that_others_import(load):
     loader = load(
         "def relu(x):\n    return 1",
         other="try:\n    import work\nexcept ImportError:\n    work = None\ndef linear_forward():\n    return work",

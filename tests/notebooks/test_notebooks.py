@@ -53,7 +53,7 @@ def test_no_solution_is_in_a_notebook(topic):
     text = (FOLDER / f"{topic}.ipynb").read_text(encoding="utf-8")
     solution = functions_of((ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8"))
     graded = [name for exercise in COURSE.of_topic(topic) for name in exercise.functions]
-    for name in graded:
+    for name in [*graded, *(name for name in solution if name.startswith("_"))]:
         body = ast.parse(solution[name]).body[0].body[1:]
         for statement in body:
             line = ast.unparse(statement).splitlines()[0]
@@ -122,8 +122,16 @@ def test_a_text_that_cannot_be_built_is_refused(change, problem):
 def test_given_functions_come_before_the_first_code_that_uses_them():
     from lesson.course import Check, Course, Exercise, Topic
 
-    exercise = Exercise("one", "t", "One", ("answer",), (), ("a", "b", "c"), (Check("right", "Right", 2),))
-    course = Course("C", (Topic("t", "T"),), (exercise,))
+    exercise = Exercise(
+        id="one",
+        topic="t",
+        title="One",
+        functions=("answer",),
+        builds_on=(),
+        hints=("a", "b", "c"),
+        checks=(Check(id="right", title="Right", points=2),),
+    )
+    course = Course(title="C", topics=(Topic(id="t", title="T"),), exercises=(exercise,))
     skeleton = (
         '"""Doc."""\n\nimport math\n\nPair = tuple[int, int]\n\n\ndef given_helper(x):\n    return x\n\n\n'
         "def given_forward(x):\n    return given_helper(x)\n\n\ndef given_unused(x):\n    return x\n\n\n"

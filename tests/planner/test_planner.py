@@ -270,7 +270,12 @@ def test_too_many_layers_for_the_exact_search(monkeypatch):
 
 
 def test_two_kinds_of_real_layers():
-    kinds = (LayerKind("dense", 3, 18432, "gated"), LayerKind("expert", 29, 2048, "gated", 64, 6, 2048))
+    kinds = (
+        LayerKind("dense", 3, 18432, "gated"),
+        LayerKind(
+            name="expert", count=29, ffn=2048, ffn_kind="gated", experts=64, experts_per_token=6, shared_ffn=2048
+        ),
+    )
     model = ModelConfig(*(32, 4096, 32, 4096, 2), kinds=kinds, dropout=False, vocabulary=100_000)
     plan = plan_model(model, Hardware(100 * 10**9, **RATES))
     assert plan.gap == 0
@@ -375,7 +380,7 @@ def test_extra_terms_of_the_22b_model():
 def test_gradients_in_flight_of_gpt3():
     """Golden: torch 2.13 has 58 s·b·h of gradients when a mask of 1 has gone (outputs/planner_against_torch.md)."""
     assert gradients_in_flight(GPT3, GPT3.layer_kinds[0]) == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
-    # Of a plan for activations alone they are no part.
+    # They are not part of a plan for activations alone.
     assert plan_model(GPT3, Hardware(10**13)).parts.gradients_in_flight == 0
     whole = plan_model(GPT3, Hardware(10**13, holds="everything"))
     assert whole.parts.gradients_in_flight == 57 * GPT3.seq * GPT3.batch * GPT3.hidden
@@ -556,7 +561,7 @@ def test_rows():
         ({"heads": 7}, "heads must divide hidden"),
         ({"kv_heads": 5}, "kv_heads"),
         ({"tensor_parallel": 5}, "tensor_parallel"),
-        ({"tensor_parallel": 6, "kv_heads": 4}, "divide the other"),
+        ({"tensor_parallel": 6, "kv_heads": 4}, "the other way round"),
         ({"tensor_parallel": 32, "sequence_parallel": True, "seq": 100}, "divide seq"),
         ({"pipeline_parallel": 7}, "multiple of"),
         ({"interleaving": 2}, "more than one"),

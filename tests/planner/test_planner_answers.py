@@ -9,10 +9,10 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from lesson.policy_cost import layer_options, policy_cost
-from solutions.planner.answers import Case, Reply, ask, cases, find_answer, judge, score
+from solutions.planner.answers import Question, Reply, ask, find_answer, judge, score, standard_questions
 from solutions.policy import plan_policy
 
-CASE = Case("small", {"layers": 24, "hidden": 2048, "heads": 16, "seq": 2048, "batch": 4}, 12)
+CASE = Question("small", {"layers": 24, "hidden": 2048, "heads": 16, "seq": 2048, "batch": 4}, 12)
 
 
 def smallest_peak(config):
@@ -75,7 +75,7 @@ def test_wrong_predictions_are_noted():
 
 
 def test_refusals():
-    hopeless = Case("hopeless", CASE.config, 2)
+    hopeless = Question("hopeless", CASE.config, 2)
     right = judge(best_answer(hopeless), hopeless)
     assert (right.valid, right.fits, right.refusal, right.optimal, right.problems) == (
         True,
@@ -110,11 +110,11 @@ def test_described_runs():
     ("change", "words"),
     [
         ({"policy": ["full"] * 23}, "23 policies for 24 layers"),
-        ({"policy": ["fast"] * 24}, "no policy"),
+        ({"policy": ["fast"] * 24}, "not a policy"),
         ({"policy": ["offload"] * 24}, "host_bandwidth"),
         ({"policy": "full"}, "policy must be a list"),
         ({"policy": {"all": 24}}, "policy must be a list"),
-        ({"config": "24 layers"}, "no JSON object"),
+        ({"config": "24 layers"}, "not a JSON object"),
         ({"config": {"layers": 24}}, "hidden"),
         ({"config": {**CASE.config, "layers": 10**9}}, "layers"),
         ({"config": {**CASE.config, "dtype": "fp8"}}, "dtype"),
@@ -126,9 +126,9 @@ def test_described_runs():
         ({"config": {**CASE.config, "flash_attention": "no"}}, "flash_attention"),
         ({"config": {**CASE.config, "host_bandwidth": "fast"}}, "host_bandwidth"),
         ({"config": {**CASE.config, "tensor_parallel": "two"}}, "tensor_parallel"),
-        ({"memory_gb": "12"}, "memory_gb is no number"),
-        ({"overhead": True}, "overhead is no number"),
-        ({"predicted_peak_gb": 10**400}, "predicted_peak_gb is no number"),
+        ({"memory_gb": "12"}, "memory_gb is not a number"),
+        ({"overhead": True}, "overhead is not a number"),
+        ({"predicted_peak_gb": 10**400}, "predicted_peak_gb is not a number"),
         ({"memory_gb": 13}, "another configuration"),
         ({"config": {**CASE.config, "batch": 1}}, "another configuration"),
     ],
@@ -154,15 +154,15 @@ def test_verdicts_are_plain_json():
 
 
 def test_cases_are_twenty_and_always_the_same():
-    questions = cases()
+    questions = standard_questions()
     assert len(questions) == len({case.name for case in questions}) == 20
-    assert questions == cases()
+    assert questions == standard_questions()
     json.dumps([case.to_dict() for case in questions], allow_nan=False)
 
 
 def test_cases_cover_what_can_happen():
     seen = []
-    for case in cases():
+    for case in standard_questions():
         try:
             seen.append(frozenset(plan_policy(case.config, case.memory_gb)))
         except ValueError:
@@ -180,19 +180,19 @@ def test_cases_stay_away_from_reachable_peaks():
         except ValueError:
             return None
 
-    for case in cases():
+    for case in standard_questions():
         assert outcome(case, 1 - 1e-5) == outcome(case, 1) == outcome(case, 1 + 1e-5), case.name
 
 
 def test_a_perfect_score():
-    result = score({case.name: best_answer(case) for case in cases()})
+    result = score({case.name: best_answer(case) for case in standard_questions()})
     assert (result.cases, result.valid, result.feasible, result.optimal) == (20, 20, 20, 20)
     assert result.mean_distance_percent == 0
     json.dumps(result.to_dict(), allow_nan=False)
 
 
 def test_a_mixed_score():
-    questions = [CASE, Case("tiny", CASE.config, 2), Case("large", CASE.config, 50)]
+    questions = [CASE, Question("tiny", CASE.config, 2), Question("large", CASE.config, 50)]
     answers = {
         "small": json.dumps(with_plan(CASE, ["full"] * 24)),
         "tiny": Reply("timeout", None, "no complete reply in time", 1.0),
@@ -270,11 +270,11 @@ def test_asking_for_all_cases():
     def respond(handler, body):
         requests.append((handler.path, handler.headers["Authorization"], body))
         question = question_of(body)
-        answer = best_answer(Case("", question["config"], question["memory_gb"]))
+        answer = best_answer(Question("", question["config"], question["memory_gb"]))
         send(handler, completion(f"Here it is.\n```json\n{json.dumps(answer)}\n```"))
 
     with server(respond) as endpoint:
-        replies = ask(endpoint + "/", "some-model", "THE PROMPT", cases(), 30, api_key="k")
+        replies = ask(endpoint + "/", "some-model", "THE PROMPT", standard_questions(), 30, api_key="k")
     assert {reply.status for reply in replies.values()} == {"answered"}
     assert score(replies).optimal == 20
     path, authorization, body = requests[0]
@@ -355,7 +355,7 @@ def test_silence_and_dripping_time_out_and_the_rest_goes_on():
         else:
             send(handler, completion(json.dumps(best_answer(CASE))))
 
-    questions = [Case("silent", CASE.config, 1), Case("dripping", CASE.config, 2), CASE]
+    questions = [Question("silent", CASE.config, 1), Question("dripping", CASE.config, 2), CASE]
     start = time.monotonic()
     with server(respond) as endpoint:
         replies = ask(endpoint, "m", "p", questions, 1.0)

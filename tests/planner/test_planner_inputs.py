@@ -175,7 +175,9 @@ def test_alternating_and_shared_experts():
         "shared_expert_intermediate_size": 5632,
     }
     model = read({**config, "decoder_sparse_step": 2, "mlp_only_layers": [5]})
-    expert = LayerKind("expert", 1, 1408, "gated", 60, 4, 5632)
+    expert = LayerKind(
+        name="expert", count=1, ffn=1408, ffn_kind="gated", experts=60, experts_per_token=4, shared_ffn=5632
+    )
     dense = LayerKind("dense", 1, 14336, "gated")
     assert model.kinds == (dense, expert, dense, expert, LayerKind("dense", 2, 14336, "gated"))
     assert len(set(model.layer_kinds)) == 2

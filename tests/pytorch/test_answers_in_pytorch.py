@@ -85,7 +85,8 @@ def test_a_sealed_process_gives_the_same_verdict(room, name):
 
 def test_the_solution_gets_its_bonus_on_top(each_room, solutions):
     result = each_room.grade(Submission("all", "all", {**solutions, "torch_benchmark.py": SOLUTION}))
-    assert (result.points, result.max_points, result.state) == (105, 100, State.PASSED)
+    full = COURSE.points + COURSE.exercise("exercise5").points
+    assert (result.points, result.max_points, result.state) == (full, COURSE.points, State.PASSED)
 
 
 def test_the_stub_starts_no_process_with_pytorch(room):
@@ -155,7 +156,7 @@ def test_a_student_is_checked_the_same_way_at_home(tmp_path):
     (tmp_path / "torch_benchmark.py").write_bytes(SOLUTION)
     checker = Checker(COURSE)
     (result,) = checker.check(checker.read(tmp_path), [COURSE.exercise("exercise5")])
-    assert (result.state, result.points) == (State.PASSED, 5)
+    assert (result.state, result.points) == (State.PASSED, result.exercise.points)
 
 
 def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
@@ -170,7 +171,7 @@ def test_the_plain_loop_is_measured_once_for_all_students(room, monkeypatch):
         asked.append(len(self._known) - before)
         return answer
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     monkeypatch.setattr(Bystander, "answer", counted)
     for _number in range(2):
         graded(room, torch_benchmark=SOLUTION)
@@ -183,23 +184,23 @@ def test_who_is_graded_first_is_graded_like_the_others(room, monkeypatch):
     from grader.isolation.zygote import Zygote
     from grader.student.sealed import Bystander
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     room._zygotes.having("torch")
     started = []
     original = Zygote.start
     monkeypatch.setattr(Zygote, "start", lambda zygote: started.append(zygote) or original(zygote))
     counts = []
     for _number in range(2):
-        before = len(started), len(room._bystander._known)
+        before = len(started), len(room._students._bystander._known)
         graded(room, torch_benchmark=SOLUTION)
-        counts.append(len(started) - before[0] - (len(room._bystander._known) - before[1]))
+        counts.append(len(started) - before[0] - (len(room._students._bystander._known) - before[1]))
     assert counts[0] == counts[1]  # children of the student's own
 
 
 def test_a_bystander_that_is_killed_costs_nobody_anything(room, monkeypatch):
     from grader.student.sealed import Bystander
 
-    room._bystander = Bystander(room._zygotes)
+    room._students._bystander = Bystander(room._zygotes)
     original = Bystander.answer
     killed = []
 
@@ -229,7 +230,7 @@ def test_a_notebook_is_graded_as_a_file_is(room):
     notebook = nbformat.writes(filled_in("torch_benchmark", COURSE)).encode()
     result = room.grade(Submission("n", "n", {"torch_benchmark.ipynb": notebook}))
     exercise = next(each for each in result.exercises if each.exercise.id == "exercise5")
-    assert (exercise.state, exercise.points) == (State.PASSED, 5)
+    assert (exercise.state, exercise.points) == (State.PASSED, exercise.exercise.points)
 
 
 def test_a_run_without_the_package_skips_the_exercise_everywhere(room):

@@ -32,7 +32,7 @@ def failed(notebook):
 
 def test_the_solution_gets_all_points(solved):
     assert failed(solved) == {}
-    assert points(solved) == {"exercise5": 5}
+    assert points(solved) == {"exercise5": COURSE.exercise("exercise5").points}
 
 
 def test_nothing_but_the_stub_is_missing_from_an_untouched_notebook(untouched):

@@ -1,10 +1,10 @@
-"""Whatever a student's process says of a run in PyTorch, the checks end in a verdict and never in an error of ours."""
+"""Whatever a student's process says of a run in PyTorch, the checks end in a verdict, never in a grader error."""
 
 import pytest
 
 pytest.importorskip("torch")
 
-from test_hostile_values import Tamperer
+from tampering import Tamperer
 
 from grader.cases.fresh import FreshCases
 from grader.grading import CheckSession

@@ -186,7 +186,7 @@ def test_the_students_file_is_a_program(tmp_path, monkeypatch, capsys) -> None:
 
 def test_unknown_types_are_refused() -> None:
     for name in ("float33", "int8", "nn"):
-        with pytest.raises(ValueError, match="no floating-point type"):
+        with pytest.raises(ValueError, match="not a floating-point type"):
             Shape(1, SIZES, 8, 1, name).value  # noqa: B018 - it is a property
 
 

@@ -24,8 +24,9 @@ from grader.student.outcomes import (
     TimedOut,
     Unreadable,
 )
-from grader.student.sealed import RemoteStudent
+from grader.student.sealed import SealedStudent
 from grader.worker.namespace import NamespaceLoader
+from lesson.course import load_course
 
 FUNCTIONS = ("relu", "scale", "twice")
 REFERENCE = {"relu": lambda x: np.maximum(x, 0), "scale": lambda x: 10 * x, "twice": lambda x: 20 * x}
@@ -72,8 +73,8 @@ def place(request) -> Iterator[Place]:
         isolation = detect(request.param)
         if isolation.level != request.param:
             pytest.skip(f"{request.param} does not work here")
-        zygotes = Zygotes(isolation)
-        yield Place(lambda files: RemoteStudent(zygotes, files, FUNCTIONS, REFERENCE, SECONDS))
+        zygotes = Zygotes(isolation, load_course().importable)
+        yield Place(lambda files: SealedStudent(zygotes, files, FUNCTIONS, REFERENCE, call_seconds=SECONDS))
         zygotes.close()
 
 

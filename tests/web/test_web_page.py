@@ -18,7 +18,7 @@ from lesson.course import load_course
 
 ROOT = Path(__file__).parents[2]
 COURSE = load_course()
-EXERCISES = [exercise for exercise in COURSE.exercises if exercise.topic != "torch_benchmark"]
+EXERCISES = [exercise for exercise in COURSE.exercises if not COURSE.needs_package(exercise.topic)]
 # Modules that only an instructor has; the quote stands before names in the packed file's index.
 SECRETS = ("from solutions", "import solutions", '"solutions/', "FreshCases", "grader.isolation", "grader/isolation")
 TOPICS = list(dict.fromkeys(exercise.topic for exercise in EXERCISES))
@@ -33,11 +33,7 @@ def address(site):
 
 
 def module_of(topic):
-    text = (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
-    if topic == "policy":  # on the page the prompt stands in the module
-        prompt = (ROOT / "solutions" / "prompt-activation-recompute-policy.md").read_text(encoding="utf-8")
-        text += f"\n\nPOLICY_PROMPT = {prompt!r}\n"
-    return text
+    return (ROOT / "solutions" / f"{topic}.py").read_text(encoding="utf-8")
 
 
 def wrong_answers():

@@ -85,12 +85,12 @@ def test_a_broken_file_names_its_line(load):
     assert caught.value.error["line"] == 3
 
 
-def test_a_stub_beside_an_answer_is_no_candidate(load):
+def test_a_stub_beside_an_answer_is_not_a_candidate(load):
     loader = load(a="def relu(x):\n    raise NotImplementedError", b="def relu(x):\n    return 5")
     assert loader.function("relu")(1) == 5
 
 
-def test_identical_copies_are_no_conflict(load):
+def test_identical_copies_are_not_a_conflict(load):
     body = "def relu(x):\n    '''{}'''\n    return x + 1  # {}\n"
     loader = load(a=body.format("One.", 1), backup__a=body.format("Two.", 2))
     assert loader.origin("relu") == "a.py"
@@ -103,7 +103,7 @@ def test_different_copies_are_a_conflict(load):
     assert caught.value.files == ["a.py", "b.py"]
 
 
-def test_an_imported_name_is_no_second_candidate(load):
+def test_an_imported_name_is_not_a_second_candidate(load):
     loader = load(
         mine="def relu(x):\n    return 1", other="from mine import relu\ndef linear_forward():\n    return relu(0)"
     )

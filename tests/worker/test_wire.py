@@ -86,24 +86,15 @@ class AlwaysEqual:
     __hash__ = None
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        AlwaysEqual(),
-        object,
-        {1: 2},
-        {3.5},
-        b"bytes",
-        (n for n in "ab"),
-        1j,
-        2**4000,
-        np.array([object()]),
-        np.datetime64("2026-01-01"),
-        np.array(["a"]),
-        np.zeros(1, [("a", "f8")]),
-        np.zeros(3, np.longdouble),
-    ],
-)
+# fmt: off
+OTHER_VALUES = [
+    AlwaysEqual(), object, {1: 2}, {3.5}, b"bytes", (n for n in "ab"), 1j, 2**4000, np.array([object()]),
+    np.datetime64("2026-01-01"), np.array(["a"]), np.zeros(1, [("a", "f8")]), np.zeros(3, np.longdouble),
+]
+# fmt: on
+
+
+@pytest.mark.parametrize("value", OTHER_VALUES)
 def test_everything_else_becomes_a_handle_that_refuses_to_be_used(value):
     got = across([value])[0]
     assert isinstance(got, wire.Opaque)

@@ -14,37 +14,14 @@ OURS = Path("/pack/ours")
 LIBRARY = "/lib/python312.zip"
 
 # Parts of the standard library that no exercise can use in a browser.
+# fmt: off
 LEFT_OUT = (
-    "_pyrepl/",
-    "curses/",
-    "dbm/",
-    "distutils/",
-    "doctest",
-    "ensurepip/",
-    "ftplib",
-    "html/",
-    "idlelib/",
-    "imaplib",
-    "lib2to3/",
-    "mailbox",
-    "multiprocessing/",
-    "nntplib",
-    "optparse",
-    "poplib",
-    "pydoc_data/",
-    "smtplib",
-    "socketserver",
-    "sqlite3/",
-    "telnetlib",
-    "test/",
-    "tkinter/",
-    "turtle",
-    "turtledemo/",
-    "venv/",
-    "wsgiref/",
-    "xml/",
+    "_pyrepl/", "curses/", "dbm/", "distutils/", "doctest", "ensurepip/", "ftplib", "html/", "idlelib/", "imaplib",
+    "lib2to3/", "mailbox", "multiprocessing/", "nntplib", "optparse", "poplib", "pydoc_data/", "smtplib",
+    "socketserver", "sqlite3/", "telnetlib", "test/", "tkinter/", "turtle", "turtledemo/", "venv/", "wsgiref/", "xml/",
     "xmlrpc/",
 )
+# fmt: on
 # The editor's text is UTF-8; these are what else a source file may call itself.
 ENCODINGS = (
     "__init__",
@@ -105,7 +82,7 @@ def compile_library(used, source_name, target_name):
 
 
 def compile_packages(used):
-    """Put bytecode in the place of the sources that are used; of ours beside them, for pytest to find the checks."""
+    """Put bytecode in the place of the sources that are used; our own stay beside it, for pytest to find the checks."""
     for path in [*THIRD_PARTY.rglob("*.py"), *OURS.rglob("*.py")]:
         if str(path) not in used:
             continue

@@ -238,7 +238,7 @@ def _differences(rng: np.random.Generator, reference: Reference) -> Groups:
             # Halving and doubling leave differences that are exact in float32 too.
             compared(single, _changed(single, 2, 0, index, factor=2.0)),
         ],
-        # The first one has no difference in structure: whoever always raises has noticed nothing.
+        # The first one has no difference in structure: a function that always raises has noticed nothing.
         "structure": [
             compared(grads, noisy),
             different(grads, grads[:-1]),

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from grader.cases.case import Case
-from grader.worker.loading import PROMPT_NAME
+from lesson.course import load_course
 from lesson.policy_cost import GB, layer_options, policy_cost
 
 Config: TypeAlias = dict[str, Any]
@@ -120,7 +120,7 @@ def policy(rng: np.random.Generator, reference: Reference) -> Groups:
 def prompt(rng: np.random.Generator, reference: Reference) -> Groups:
     """Return one case for each check, that of the prompt itself: its numbers are the student's own."""
     del rng, reference
-    return {check: [Case(PROMPT_NAME, {})] for check in PROMPT_CHECKS}
+    return {check: [Case(load_course().exercise("prompt").text, {})] for check in PROMPT_CHECKS}
 
 
 DRAWERS = {"policy": policy, "prompt": prompt}
@@ -148,7 +148,7 @@ def _config(rng: np.random.Generator, layers: int, *, flash: bool = False, copy:
 
 
 def _is_safe(config: Config, memory_gb: float) -> bool:
-    """Tell whether every reachable peak is far enough from a budget."""
+    """Return whether every reachable peak is far enough from a budget."""
     layers, (first, *others) = config["layers"], list(layer_options(config).values())
     counts = np.indices((layers + 1,) * len(others)).reshape(len(others), -1)
     counts = counts[:, counts.sum(axis=0) <= layers]

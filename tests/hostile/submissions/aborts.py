@@ -1,6 +1,6 @@
 """Aborts, and asks for a core dump."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import faulthandler
 import os

@@ -1,6 +1,6 @@
 """Returns an object that equals everything, is true and can be turned into anything."""
 # topic: cost_model
-# outcome: step4 0 failed or error, step5 0 failed or error, step6 0 failed or error
+# outcome: step4 none failed or error, step5 none failed or error, step6 none failed or error
 
 import numpy as np
 

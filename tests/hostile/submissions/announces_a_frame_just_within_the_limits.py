@@ -1,6 +1,6 @@
 """Announces as much as is allowed, and never sends it."""
 # topic: selective
-# outcome: step7 0 timeout or crashed
+# outcome: step7 none timeout or crashed
 # seconds: 0.5
 
 import json

@@ -1,6 +1,6 @@
 """Announces eight gigabytes and sends what it can."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

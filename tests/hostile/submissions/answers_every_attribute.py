@@ -1,6 +1,6 @@
 """Defines nothing but a module-level __getattr__ that has an answer to everything."""
 # topic: selective
-# outcome: step7 0 not attempted
+# outcome: step7 none not attempted
 # alone: yes
 
 

@@ -1,6 +1,6 @@
 """Loses step 1 on purpose and asks the reference for functions that it was not put in place of."""
 # topic: recompute
-# outcome: step1 0 failed, step2 0 error or crashed, step3 0 error or crashed
+# outcome: step1 none failed, step2 none error or crashed, step3 none error or crashed
 
 import sys
 

@@ -1,6 +1,6 @@
 """Loses step 1 on purpose, so that the reference answers for it, and asks it for products of a gigabyte."""
 # topic: recompute
-# outcome: step1 3 failed, step2 10 passed, step3 14 passed
+# outcome: step1 -relu -layer -model failed, step2 full passed, step3 full passed
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Adds an audit hook that raises at every event and can never be removed: nothing of the worker needs one."""
 # topic: selective
-# outcome: step7 8 passed or error or crashed
+# outcome: step7 full passed
 
 import sys
 

@@ -1,6 +1,6 @@
 """Notices that it is measured by looking at its caller, and writes into its inputs only when nobody looks."""
 # topic: recompute
-# outcome: step1 8 passed, step2 10 passed, step3 14 passed
+# outcome: step1 full passed, step2 full passed, step3 full passed
 
 import sys
 

@@ -1,6 +1,6 @@
 """Sends half a frame and hangs up."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Asks the kernel for tracing, namespaces, mounts, rings, keys, programs and other memory."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import ctypes
 import os

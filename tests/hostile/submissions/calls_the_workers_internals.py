@@ -1,6 +1,6 @@
 """Uses the worker's own modules: seals again, serves again, asks the reference, opens the zygote's control socket."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import os
 import socket

@@ -1,6 +1,6 @@
 """Matches a regular expression that takes exponential time and holds the interpreter's lock."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import re

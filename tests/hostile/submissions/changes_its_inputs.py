@@ -1,6 +1,6 @@
 """Computes rightly and then overwrites every argument, hoping to change what is expected of later calls."""
 # topic: recompute
-# outcome: step1 7 failed, step2 9 failed, step3 13 failed
+# outcome: step1 -inputs failed, step2 -inputs failed, step3 -inputs failed
 
 import sys
 

@@ -1,6 +1,6 @@
 """Objects whose __class__ says bool, int, float or array, with metaclasses that vouch for them."""
 # topic: cost_model
-# outcome: step4 0 failed or error or crashed, step5 0 failed or error or crashed, step6 0 failed or error or crashed
+# outcome: step4 none failed or error or crashed, step5 none failed or error or crashed, step6 none failed or error or crashed
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Closes every descriptor there is."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 

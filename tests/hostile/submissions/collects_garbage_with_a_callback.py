@@ -1,6 +1,6 @@
 """Hangs code into the garbage collector and into destructors."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import gc
 import sys

@@ -1,6 +1,6 @@
 """Computes a number that is never finished, in one instruction that no signal handler interrupts."""
 # topic: selective
-# outcome: step7 0 timeout or memory
+# outcome: step7 none timeout or memory
 # seconds: 0.5
 
 

@@ -1,6 +1,6 @@
 """Sends a frame byte by byte, so that each read makes progress and none is the last."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import json

@@ -1,6 +1,6 @@
 """Removes every module and importer."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import builtins
 import sys

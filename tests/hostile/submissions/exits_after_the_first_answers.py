@@ -1,6 +1,6 @@
 """Answers rightly twice, then ends the process: what was right before does not save the check."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 

@@ -1,6 +1,6 @@
 """Ends the process while the file is imported, past every handler."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 

@@ -1,6 +1,6 @@
 """Ends the process in a call, as if all had gone well."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 

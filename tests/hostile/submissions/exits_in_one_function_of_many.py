@@ -1,6 +1,6 @@
 """Only the checkpointed forward ends the process; everything before it is honest."""
 # topic: recompute
-# outcome: step1 8 passed, step2 10 passed, step3 0 crashed
+# outcome: step1 full passed, step2 full passed, step3 none crashed
 
 import os
 

@@ -1,6 +1,6 @@
 """Calls exit in a call."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

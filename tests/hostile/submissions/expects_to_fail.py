@@ -1,6 +1,6 @@
 """Raises an expected failure, as an AssertionError and as pytest's own."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 
 class XFailed(AssertionError):

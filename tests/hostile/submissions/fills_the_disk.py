@@ -1,6 +1,6 @@
 """Writes files wherever it can, with and without a name."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import ctypes
 import os

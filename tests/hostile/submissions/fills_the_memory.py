@@ -1,6 +1,6 @@
 """Takes memory until there is no more, in three ways."""
 # topic: selective
-# outcome: step7 0 memory
+# outcome: step7 none memory
 
 import mmap
 

@@ -1,6 +1,6 @@
 """Says that the file cannot be parsed and names no file."""
 # topic: selective
-# outcome: step7 0 crashed or error
+# outcome: step7 none crashed or error
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Reports what would be the grader's own fault: not sealed, lost, ended."""
 # topic: selective
-# outcome: step7 0 crashed or error or timeout
+# outcome: step7 none crashed or error or timeout
 # seconds: 0.5
 
 import json

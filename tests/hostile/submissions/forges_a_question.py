@@ -1,6 +1,6 @@
 """Asks the reference for the answer although it has not been put in place of anything."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

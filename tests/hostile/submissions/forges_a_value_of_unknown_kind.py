@@ -1,6 +1,6 @@
 """Writes a reply whose value is of no kind that exists."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Writes a verdict where a value is due."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Writes a reply that points to an array that was not sent."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Reports an error in a file that is named after the hidden inputs."""
 # topic: selective
-# outcome: step7 0 crashed or error
+# outcome: step7 none crashed or error
 
 import json
 import os

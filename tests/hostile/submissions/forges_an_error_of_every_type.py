@@ -1,6 +1,6 @@
 """Reports errors whose fields are of the wrong types."""
 # topic: selective
-# outcome: step7 0 crashed or error
+# outcome: step7 none crashed or error
 
 import json
 import os

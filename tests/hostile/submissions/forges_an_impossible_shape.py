@@ -1,6 +1,6 @@
 """Announces an array of size 0 whose other axes multiply beyond all integers."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
 """Prints the results of other graders, writes them where graders look, and overwrites the grader's own."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import json
 import os

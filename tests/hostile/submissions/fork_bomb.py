@@ -1,6 +1,6 @@
 """Starts processes in every way there is; each would start more."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import ctypes
 import multiprocessing

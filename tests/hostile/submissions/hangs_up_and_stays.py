@@ -1,6 +1,6 @@
 """Closes the connection and goes on running, to do something when nobody is looking any more."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 import signal

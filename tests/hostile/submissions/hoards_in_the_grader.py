@@ -1,6 +1,6 @@
 """Right answers with sixty megabytes of ballast each, which the trusted side would have to keep."""
 # topic: cost_model
-# outcome: step4 8 passed, step5 8 passed, step6 4 passed
+# outcome: step4 full passed, step5 full passed, step6 full passed
 
 import numpy as np
 

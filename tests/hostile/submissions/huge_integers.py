@@ -1,6 +1,6 @@
 """Returns whole numbers of a million digits, of just too many bits, and as large as a float cannot be."""
 # topic: cost_model
-# outcome: step4 0 failed, step5 0 failed, step6 0 failed
+# outcome: step4 none failed, step5 none failed, step6 none failed
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Ignores and blocks every signal that can be, then loops."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import signal

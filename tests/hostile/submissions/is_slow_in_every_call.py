@@ -1,6 +1,6 @@
 """Answers each call rightly, just before the deadline: too much in all."""
 # topic: cost_model
-# outcome: step4 0 timeout, step5 0 timeout, step6 0 timeout
+# outcome: step4 none timeout, step5 none timeout, step6 none timeout
 # seconds: 0.5
 # total: 1
 

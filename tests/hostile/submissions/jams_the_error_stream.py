@@ -1,6 +1,6 @@
 """Fills whatever is behind the error stream and leaves it full and in another mode for those who come after."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import fcntl
 import os

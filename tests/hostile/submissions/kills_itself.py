@@ -1,6 +1,6 @@
 """Sends itself the signal that cannot be caught."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import os
 import signal

@@ -1,6 +1,6 @@
 """Returns a wrong array and lets a thread put the right values in a moment later."""
 # topic: recompute
-# outcome: step1 0 failed, step2 10 passed, step3 14 passed
+# outcome: step1 none failed, step2 full passed, step3 full passed
 
 import threading
 import time

@@ -1,6 +1,6 @@
 """Says the hidden inputs in messages, notes and names of errors."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

@@ -1,6 +1,6 @@
 """Raises syntax errors and runs code whose file names are the hidden inputs."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

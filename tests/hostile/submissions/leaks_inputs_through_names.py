@@ -1,6 +1,6 @@
 """Says the hidden inputs in the names of the types it returns."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

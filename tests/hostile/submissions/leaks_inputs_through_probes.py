@@ -1,6 +1,6 @@
 """The probes say the hidden inputs where the names of changed arguments are due."""
 # topic: recompute
-# outcome: step1 7 failed or crashed, step2 9 failed or crashed, step3 13 failed or crashed
+# outcome: step1 -inputs failed or crashed, step2 -inputs failed or crashed, step3 -inputs failed or crashed
 
 import grader.worker.probes as probes
 

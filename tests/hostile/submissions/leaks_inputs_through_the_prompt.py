@@ -1,6 +1,6 @@
-"""The prompt, about which everything is told, is written anew from each hidden input."""
+"""The prompt, about which everything is told, is written again from each hidden input."""
 # topic: policy
-# outcome: policy 4 passed, prompt 0 failed
+# outcome: policy full passed, prompt none failed
 
 import json
 
@@ -23,5 +23,5 @@ def plan_policy(config, memory_gb):
     # Two examples that are right, so that the third is looked at, whose policy is what nobody may be told.
     secret = f"{memory_gb!r} of {config['layers']} layers"
     POLICY_PROMPT = _example(1, ["none"]) + _example(2, {"none": 2}) + _example(1, [secret])
-    probes.prompt_file = lambda student: POLICY_PROMPT
+    probes.text_file = lambda student, text: POLICY_PROMPT
     return _plan_policy(config, memory_gb)

@@ -1,6 +1,6 @@
 """Says the hidden inputs in the names of the fields of a record array."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """Tries to leave a process behind that outlives the deadline, in a session of its own, then loops."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import os

@@ -1,6 +1,6 @@
 """Loops without end while it is imported."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 while True:

@@ -1,6 +1,6 @@
 """An array subclass that lies about its shape, type, values and comparisons."""
 # topic: recompute
-# outcome: step1 2 failed, step2 10 passed, step3 14 passed
+# outcome: step1 -relu -layer -model -dtype failed, step2 full passed, step3 full passed
 
 import numpy as np
 

@@ -1,6 +1,6 @@
 """NumPy scalars and numbers of subclasses that equal everything and convert to what is wanted."""
 # topic: cost_model
-# outcome: step4 0 failed or error, step5 0 failed or error, step6 0 failed or error
+# outcome: step4 none failed or error, step5 none failed or error, step6 none failed or error
 
 import numpy as np
 

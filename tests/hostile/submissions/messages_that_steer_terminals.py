@@ -1,6 +1,6 @@
 """Messages, types and answers full of escape sequences, direction marks, markup and formulas."""
 # topic: cost_model
-# outcome: step4 0 error, step5 0 failed, step6 0 error
+# outcome: step4 none error, step5 none failed, step6 none error
 
 _EVIL = (
     "\x1b]0;owned\x07\x1b[2J\x1b[31m\x9b1m\x1b]8;;http://evil.example\x07link\x1b]8;;\x07\x1bP\x1b\\"

@@ -1,6 +1,6 @@
 """Arrays of objects, strings, records and dates, with a __reduce__ that would run where it is unpickled."""
 # topic: recompute
-# outcome: step1 0 failed, step2 10 passed, step3 14 passed
+# outcome: step1 none failed, step2 full passed, step3 full passed
 
 import os
 

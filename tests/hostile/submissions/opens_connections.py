@@ -1,6 +1,6 @@
 """Tries to reach the network and other processes on this machine."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import asyncio
 import os

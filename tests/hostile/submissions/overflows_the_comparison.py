@@ -1,6 +1,6 @@
 """Answers with the largest floats there are, so that differences overflow."""
 # topic: recompute
-# outcome: step1 0 failed, step2 10 passed, step3 14 passed
+# outcome: step1 none failed, step2 full passed, step3 full passed
 
 import numpy as np
 

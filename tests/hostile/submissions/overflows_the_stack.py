@@ -1,6 +1,6 @@
 """Recurses in C until the stack is gone."""
 # topic: selective
-# outcome: step7 0 crashed or memory
+# outcome: step7 none crashed or memory
 
 import functools
 import sys

@@ -1,6 +1,6 @@
 """Replaces built-in functions by ones that say yes, in the whole process."""
 # topic: selective
-# outcome: step7 0 failed or error or crashed
+# outcome: step7 none failed or error or crashed
 
 import builtins
 

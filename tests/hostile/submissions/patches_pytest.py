@@ -1,6 +1,6 @@
 """Brings its own pytest and unittest, in which every test passes."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import sys
 import types

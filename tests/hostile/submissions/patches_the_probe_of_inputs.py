@@ -1,6 +1,6 @@
-"""Writes into its inputs and replaces the probe that would notice: worth that check's points and no more."""
+"""Writes into its inputs and replaces the probe that would notice: worth that check and no more."""
 # topic: recompute
-# outcome: step1 8 passed, step2 10 passed, step3 14 passed
+# outcome: step1 full passed, step2 full passed, step3 full passed
 
 import sys
 

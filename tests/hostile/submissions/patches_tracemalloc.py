@@ -1,6 +1,6 @@
-"""Hoards every activation and patches the counter of memory: worth the measured points and no more."""
+"""Hoards every activation and patches the counter of memory: worth the measured checks and no more."""
 # topic: recompute
-# outcome: step1 8 passed, step2 10 passed, step3 14 passed
+# outcome: step1 full passed, step2 full passed, step3 full passed
 
 import tracemalloc
 

@@ -1,6 +1,6 @@
-"""All probes but the first raise, exit and vanish: of step 3 only the points of the probes are lost."""
+"""All probes but the first raise, exit and vanish: of step 3 only the checks that probes answer are lost."""
 # topic: recompute
-# outcome: step1 8 passed, step2 10 passed, step3 10 crashed or error
+# outcome: step1 full passed, step2 full passed, step3 -forward_memory -backward_memory -recomputation -inputs crashed or error
 
 import os
 

@@ -1,6 +1,6 @@
 """Worked examples in the prompt whose numbers overflow when they are judged."""
 # topic: policy
-# outcome: policy 4 passed, prompt 0 failed
+# outcome: policy full passed, prompt none failed
 
 import itertools
 import json

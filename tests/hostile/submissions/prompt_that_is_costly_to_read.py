@@ -1,6 +1,6 @@
 """A prompt of a megabyte: fences without end, nests without bottom, numbers without end, costly examples."""
 # topic: policy
-# outcome: policy 4 passed, prompt 0 failed
+# outcome: policy full passed, prompt none failed
 
 import json
 

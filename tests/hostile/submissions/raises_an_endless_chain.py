@@ -1,6 +1,6 @@
 """Raises groups of errors with causes that go round in a circle and messages of 100 MB."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 
 def should_recompute(layer_type, activation_bytes, recompute_flops_ratio):

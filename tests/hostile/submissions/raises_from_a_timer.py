@@ -1,6 +1,6 @@
 """A timer raises errors at any moment, also in the middle of the worker's own code."""
 # topic: selective
-# outcome: step7 0 crashed or error or failed or timeout
+# outcome: step7 none crashed or error or failed or timeout
 # seconds: 2
 
 import signal

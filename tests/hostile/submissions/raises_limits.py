@@ -1,6 +1,6 @@
 """Raises its limits, and lowers those of others."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import os
 import resource

@@ -1,6 +1,6 @@
 """Overwrites an argument in step 1, and raises whenever step 3 is measured, so that there is nothing to fail it for."""
 # topic: recompute
-# outcome: step1 7 failed, step2 10 passed, step3 11 error
+# outcome: step1 -inputs failed, step2 full passed, step3 -forward_memory -backward_memory -recomputation error
 
 import sys
 import tracemalloc

@@ -1,6 +1,6 @@
-"""Raises errors whose type has no name, whose class lies and whose message is no string."""
+"""Raises errors whose type has no name, whose class lies and whose message is not a string."""
 # topic: selective
-# outcome: step7 0 error or crashed
+# outcome: step7 none error or crashed
 
 
 class _Meta(type):

@@ -1,6 +1,6 @@
 """Raises an error whose message exits when it is asked for."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 import sys
 

@@ -1,6 +1,6 @@
 """Goes through /proc: the parent's memory, command line, descriptors and all other processes."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 """Takes the requests off the connection and answers them itself, all with True."""
 # topic: selective
-# outcome: step7 0 failed or timeout or crashed
+# outcome: step7 none failed or timeout or crashed
 # seconds: 0.5
 
 import json

@@ -1,6 +1,6 @@
 """Looks for the grader's secrets in the environment and says them wherever it can."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 """Looks for the solutions wherever they may be, and runs them in the place of its own function."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import importlib
 import io

@@ -1,6 +1,6 @@
 """Recurses without end and swallows the error on every level."""
 # topic: selective
-# outcome: step7 0 timeout or crashed or memory or error
+# outcome: step7 none timeout or crashed or memory or error
 # seconds: 0.5
 
 import sys

@@ -1,6 +1,6 @@
 """Takes the exit away from the worker, ends its loop, and stays behind in an exit handler with the connection open."""
 # topic: selective
-# outcome: step7 0 crashed or timeout
+# outcome: step7 none crashed or timeout
 # seconds: 0.5
 
 import atexit

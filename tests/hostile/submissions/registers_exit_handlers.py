@@ -1,6 +1,6 @@
 """Registers code that would run at exit, and forges a result there."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import atexit
 import os

@@ -1,6 +1,6 @@
 """Replaces its own functions, the loader's tables and its module while it is called."""
 # topic: selective
-# outcome: step7 0 failed or error or crashed
+# outcome: step7 none failed or error or crashed
 
 import gc
 import sys

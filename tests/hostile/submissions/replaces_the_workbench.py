@@ -1,6 +1,6 @@
 """Replaces the worker's workbench: every request is answered with a verdict."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import grader.worker.workbench as workbench
 

@@ -1,6 +1,6 @@
 """Replaces how the worker packs and sends answers: every reply becomes True."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import grader.worker.wire as wire
 import grader.worker.workbench as workbench

@@ -1,6 +1,6 @@
 """Seeds every random generator and replaces NumPy's, so that hidden inputs would be known beforehand."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import random
 

@@ -1,6 +1,6 @@
 """Returns a list of ten million items, and text of half a gigabyte."""
 # topic: cost_model
-# outcome: step4 8 passed, step5 0 failed or error or crashed or memory or timeout, step6 0 failed or error or crashed or memory
+# outcome: step4 full passed, step5 none failed or error or crashed or memory or timeout, step6 none failed or error or crashed or memory
 # seconds: 5
 
 

@@ -1,6 +1,6 @@
 """Returns nests that are very deep, contain themselves, or double with every level."""
 # topic: cost_model
-# outcome: step4 0 failed or error, step5 0 failed or error or crashed, step6 0 failed or error
+# outcome: step4 none failed or error, step5 none failed or error or crashed, step6 none failed or error
 
 import itertools
 

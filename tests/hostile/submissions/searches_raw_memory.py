@@ -1,6 +1,6 @@
 """Reads the heap byte by byte for the grader's secrets."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import ctypes
 

@@ -1,6 +1,6 @@
 """Looks for expected values in all frames above it and in all objects that the garbage collector knows."""
 # topic: selective
-# outcome: step7 0 failed
+# outcome: step7 none failed
 
 import gc
 import sys

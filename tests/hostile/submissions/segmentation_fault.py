@@ -1,6 +1,6 @@
 """Reads address 0."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import ctypes
 

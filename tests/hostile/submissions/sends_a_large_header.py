@@ -1,6 +1,6 @@
 """Sends sixteen megabytes of small objects for a header."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

@@ -1,6 +1,6 @@
-"""Sends headers of broken text, of constants that are no JSON, and of a number with a million digits."""
+"""Sends headers of broken text, of constants that are not JSON, and of a number with a million digits."""
 # topic: selective
-# outcome: step7 0 crashed
+# outcome: step7 none crashed
 
 import json
 import os

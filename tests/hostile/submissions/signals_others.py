@@ -1,6 +1,6 @@
 """Sends signals to its parent, to its group and to everybody."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import ctypes
 import os

@@ -1,6 +1,6 @@
 """Raises what makes pytest and unittest skip a test."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 none error
 
 import unittest
 

@@ -1,6 +1,6 @@
 """Waits without using the processor."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import threading

@@ -1,6 +1,6 @@
 """Stops itself, so that no handler and no limit on processor time ends it."""
 # topic: selective
-# outcome: step7 0 timeout
+# outcome: step7 none timeout
 # seconds: 0.5
 
 import os

@@ -1,6 +1,6 @@
 """Prints without end: ten gigabytes on each stream, through Python and past it."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import os
 import sys

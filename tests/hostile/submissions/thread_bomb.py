@@ -1,6 +1,6 @@
 """Starts as many threads as it can, with small stacks, and leaves them waiting."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import threading
 

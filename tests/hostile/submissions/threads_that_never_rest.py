@@ -1,6 +1,6 @@
 """Two threads compute without end beside the right answers and then forever."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 import threading
 

@@ -1,6 +1,6 @@
 """Defines the function under letters that Python reads as the plain ones, and others that look the same and are not."""
 # topic: selective
-# outcome: step7 8 passed
+# outcome: step7 full passed
 
 _right = should_recompute
 del should_recompute

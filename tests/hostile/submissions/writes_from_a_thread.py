@@ -1,6 +1,6 @@
 """A thread writes replies for ever, also when nobody has asked."""
 # topic: selective
-# outcome: step7 0 failed or crashed or timeout
+# outcome: step7 none failed or crashed or timeout
 # seconds: 2
 
 import json

@@ -1,4 +1,4 @@
-"""An exception that is called ValueError and is none."""
+"""An exception that is called ValueError and is not one."""
 # loses: exercise1.structure
 
 

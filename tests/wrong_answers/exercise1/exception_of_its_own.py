@@ -1,4 +1,4 @@
-"""Other structures raise an exception that is no ValueError."""
+"""Other structures raise an exception that is not a ValueError."""
 # loses: exercise1.structure
 
 

@@ -1,4 +1,4 @@
-"""Of points with the same memory the first comes first, whatever its overhead."""
+"""The first of points with the same memory comes first, whatever its overhead."""
 # loses: exercise2.front
 # says: dominated
 

@@ -1,4 +1,4 @@
-"""Of equal points the one with the smallest k stays."""
+"""The point with the smallest k stays among equal points."""
 # loses: exercise2.equal_points
 # says: first in the list
 

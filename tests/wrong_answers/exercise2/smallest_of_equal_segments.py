@@ -1,4 +1,4 @@
-"""Of segment sizes with equal memory the smallest is returned."""
+"""The smallest of segment sizes with equal memory is returned."""
 # loses: exercise2.best
 # says: largest
 

@@ -1,6 +1,6 @@
 """What is saved is an object of a class."""
 # loses: exercise3.saved
-# says: no plain value
+# says: not a plain value
 
 
 class Context:

@@ -1,4 +1,4 @@
-"""The clock is not started anew for each transfer."""
+"""The clock is not started again for each transfer."""
 # loses: exercise4.bandwidth
 # says: first transfer
 

@@ -1,6 +1,6 @@
 """The names are written with a capital."""
 # loses: policy.recompute policy.mixed policy.offload
-# says: no policy
+# says: not a policy
 
 _right = plan_policy
 

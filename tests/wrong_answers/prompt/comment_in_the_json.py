@@ -1,6 +1,6 @@
 """The inputs are explained inside their JSON, beside a readable block."""
 # loses: prompt.form
-# says: no JSON
+# says: not JSON
 
 POLICY_PROMPT += """
 

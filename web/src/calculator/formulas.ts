@@ -14,7 +14,7 @@ export interface Model {
   flashAttention: boolean;
   /** Bytes per second to the host. */
   hostBandwidth: number;
-  /** Of the GPU, as it is reached. */
+  /** FLOP/s of the GPU, as it is reached. */
   flopsPerSecond: number;
 }
 

@@ -46,7 +46,7 @@ export function pointChart({ series, labels, ...options }: Options & { labels: L
   return chart;
 }
 
-/** Of points that cost in both directions, those that no other beats, from left to right. */
+/** Points that no other beats in either of their two costs, from left to right. */
 function front(points: Point[]): Point[] {
   const sorted = [...points].sort(([x1, y1], [x2, y2]) => x1 - x2 || y1 - y2);
   let least = Infinity;

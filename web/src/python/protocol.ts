@@ -3,6 +3,8 @@
 export interface CheckVerdict {
   id: string;
   state: string;
+  /** Why the check did not pass, one of `Reason` in grader/results.py; null when it did. */
+  reason: string | null;
   /** The word for the state. */
   word: string;
   points: number | null;

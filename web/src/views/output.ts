@@ -25,7 +25,7 @@ export class OutputPanel {
     this.element = h(
       "div",
       { class: "try" },
-      h("p", { class: "fine" }, "Run executes your module and then these lines. They are no part of it."),
+      h("p", { class: "fine" }, "Run executes your module and then these lines. They are not part of it."),
       h("div", { class: "scratch" }, this.editor.dom),
       this.state,
       this.lines,

@@ -84,7 +84,9 @@ export class ResultsPanel {
 
   private tail(verdict: Verdict): string {
     if (verdict.state === "passed") return "All checks passed.";
-    return verdict.state === "not attempted" ? "This is still the stub." : "";
+    if (verdict.state !== "not attempted") return "";
+    const missing = verdict.checks.some((check) => check.reason === "missing");
+    return missing ? "Not every function of this step is there yet." : "This is still the stub.";
   }
 
   private lay(exercise: Exercise, state: string, word: string): void {

@@ -1,6 +1,6 @@
 """Overwrites an argument in step 1, so that step 3 is graded again without measuring, and ignores every limit there."""
 # topic: recompute
-# outcome: step1 7 failed, step2 10 passed, step3 11 failed
+# outcome: step1 -inputs failed, step2 full passed, step3 -forward_memory -backward_memory -recomputation failed
 
 import sys
 
