@@ -77,8 +77,8 @@ def test_the_reference_scores_everything_in_notebooks(checks: AuthorCheck, solut
     assert {result.state for result in results} == {State.PASSED}
 
 
-def test_the_worker_reads_notebooks_too(classroom, solutions):
+def test_the_worker_reads_notebooks_too(classroom, solutions, full_marks):
     from grader.files import Submission
 
     result = classroom.grade(Submission("notebooks", "notebooks", in_notebooks(solutions)))
-    assert result.points == COURSE.points
+    assert result.points == full_marks
