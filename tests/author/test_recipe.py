@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-TREE = ("grader", "lesson", "solutions", "student_template", "notebooks", "outputs", "tests")
+TREE = ("grader", "lesson", "solutions", "student_template", "notebooks", "outputs", "tests", "web")
 FILES = ("pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "LICENSE", "constraints.txt")
 # What is run as a module, and so finds the copy before the installed project.
 MODULES = {"pybabel": "babel.messages.frontend"}
@@ -98,7 +98,7 @@ class Clone:
     def __init__(self, root: Path) -> None:
         self.root = root
         for name in TREE:
-            shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "hostile", "web"))
+            shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__", "node_modules"))
         for name in FILES:
             shutil.copy(ROOT / name, root / name)
 
@@ -179,7 +179,7 @@ def test_the_recipe_for_an_exercise_ends_green(clone: Clone) -> None:
             assert f"TODO {todo.partition('TODO ')[2]}\n" in left.stdout
         clone.edit(name, replacements)
     clone.take_a_point("store_all")
-    clone.edit("CHANGELOG.md", {"### Added\n": "### Added\n\n- Step 8, whose point comes from step 5.\n"})
+    clone.edit("CHANGELOG.md", {"## [Unreleased]\n": "## [Unreleased]\n\n- Step 8 has a point of step 5.\n"})
     clone.succeeds(build)
     assert clone.succeeds(f"{check} -j 2").endswith("Everything is as it should be.\n")
     clone.passes_its_tests("step8")

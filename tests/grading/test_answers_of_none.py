@@ -68,6 +68,7 @@ def test_the_author_is_told_what_a_fault_of_the_grader_was(course, monkeypatch):
         loses=frozenset({"step6.nearest"}),
         says="",
         alone=False,
+        texts={},
     )
     (result,) = checks._checks.grade(LocalStudent({}, only.functions))
     assert result.checks[0].reason is Reason.GRADER
