@@ -15,10 +15,11 @@ from grader.commands import policy
 from grader.formats.registry import Format
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from rich.console import Console
 
+    from grader.author.check import Part
     from grader.results import ExerciseResult
     from lesson.course import Course, Exercise
 
@@ -376,21 +377,51 @@ def serve(
             server.serve_forever()
 
 
+@author_app.command("new")
+def author_new(
+    exercise_id: Annotated[str, typer.Argument(metavar="ID", help="Of the new exercise, such as step8.")],
+    topic: Annotated[str, typer.Option(metavar="ID", help="The topic to which it belongs, such as cost_model.")],
+    functions: Annotated[str, typer.Option(metavar="NAME[,NAME...]", help="The functions to be graded.")],
+) -> None:
+    """Write everything that a new exercise needs, with a TODO wherever you have to decide."""
+    from grader.author.new_exercise import CannotAdd, NewExercise, add_exercise
+
+    root = _clone()
+    names = tuple(name.strip() for name in functions.split(",") if name.strip())
+    try:
+        written = add_exercise(root, _course(), NewExercise(exercise_id, topic, names))
+    except CannotAdd as error:
+        _stop(str(error), USAGE)
+    for path in written:
+        print(path.relative_to(root))
+    print(f"Now run `grader author build`; `grader author check {exercise_id}` names what is left to do.")
+
+
 @author_app.command("check")
-def author_check() -> None:
-    """Find out whether the course is fit to be released: stubs, solutions, answers and generated files."""
+def author_check(
+    exercise_ids: Annotated[
+        list[str] | None, typer.Argument(metavar="[ID...]", help="Only these exercises; all by default.")
+    ] = None,
+    jobs: Annotated[int, typer.Option("--jobs", "-j", metavar="N", min=1, help="Processes that grade.")] = 1,
+) -> None:
+    """Find out whether the course is fit to be released: TODOs, generated files, stubs, solutions and answers."""
     from grader.author.check import AuthorCheck
 
-    checks = AuthorCheck(_clone(), _course())
+    root, course = _clone(), _course()
+    exercises = [_exercise(course, name) for name in exercise_ids] if exercise_ids else course.exercises
+    check = AuthorCheck(root, course, exercises=exercises)
     console = _console()
-    problems = 0
-    for problem in checks.problems():
-        problems += 1
-        console.print(problem, highlight=False, markup=False)
-    for exercise in _course().exercises:
+    parts = check.parts()
+    sound = True
+    for problems in _with_progress(console, parts, check.examine(parts, jobs)):
+        for problem in problems:
+            sound = False
+            # A name that is broken in two cannot be copied.
+            console.print(problem, highlight=False, markup=False, soft_wrap=True)
+    for exercise in exercises:
         if not exercise.can_be_graded_here:
             console.print(f"{exercise.id} was left out: it needs the package {exercise.requires}.", style="yellow")
-    if problems:
+    if not sound:
         raise typer.Exit(NOT_ALL_PASSED)
     console.print("Everything is as it should be.", style="green")
 
@@ -425,6 +456,24 @@ def _check_once(
     if len(results) > 1:
         print_progress(console, results)
     return all(result.state is State.PASSED or (may_be_left_out and result.left_out) for result in results)
+
+
+def _with_progress(console: Console, parts: Sequence[Part], problems: Iterable[list[str]]) -> Iterator[list[str]]:
+    """Yield the problems of each part under a progress bar, or in a pipe with a line after the parts of one name."""
+    if not console.is_terminal:
+        for done, (part, found) in enumerate(zip(parts, problems, strict=True), 1):
+            yield found
+            if done == len(parts) or parts[done].name != part.name:
+                console.print(f"{done}/{len(parts)} {part.name}", highlight=False, soft_wrap=True)
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+    columns = BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}")
+    with Progress(*columns, console=console, transient=True) as progress:
+        task = progress.add_task(parts[0].name, total=len(parts))
+        for part, found in zip(parts, problems, strict=True):
+            progress.update(task, description=part.name, advance=1)
+            yield found
 
 
 def _build_site(folder: Path, wheels: Path | None) -> None:

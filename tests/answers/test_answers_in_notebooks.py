@@ -58,7 +58,7 @@ def checks():
 
 
 def grade(checks: AuthorCheck, answer: Answer):
-    return checks._grade(in_notebooks(answer.files(ROOT)), answer.topic)
+    return checks.grade_files(in_notebooks(answer.files(ROOT)), COURSE.of_topic(answer.topic))
 
 
 @pytest.mark.parametrize("answer", ANSWERS[::12], ids=lambda answer: answer.name)
@@ -73,12 +73,12 @@ def test_every_answer_scores_the_same_in_a_notebook(checks: AuthorCheck, answer:
 
 
 def test_the_reference_scores_everything_in_notebooks(checks: AuthorCheck, solutions):
-    results = [result for result in checks._grade(in_notebooks(solutions)) if not result.left_out]
+    results = [result for result in checks.grade_files(in_notebooks(solutions)) if not result.left_out]
     assert {result.state for result in results} == {State.PASSED}
 
 
-def test_the_worker_reads_notebooks_too(classroom, solutions):
+def test_the_worker_reads_notebooks_too(classroom, solutions, full_marks):
     from grader.files import Submission
 
     result = classroom.grade(Submission("notebooks", "notebooks", in_notebooks(solutions)))
-    assert result.points == COURSE.points
+    assert result.points == full_marks

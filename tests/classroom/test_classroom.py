@@ -27,9 +27,9 @@ def states(result):
     return {exercise.exercise.id: exercise.state for exercise in result.exercises}
 
 
-def test_the_reference_gets_full_marks(grade, solutions, course):
+def test_the_reference_gets_full_marks(grade, solutions, full_marks):
     result = grade(solutions)
-    assert result.points == course.points
+    assert result.points == full_marks
     assert result.state is State.PASSED
     assert {state for name, state in states(result).items() if name != "exercise5"} == {State.PASSED}
 
@@ -43,16 +43,16 @@ def test_the_skeleton_is_not_attempted(grade, course):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
-def test_scores_do_not_depend_on_the_seed(course, solutions, seed):
+def test_scores_do_not_depend_on_the_seed(course, solutions, full_marks, seed):
     room = Classroom(course, Settings(seed=seed, isolation=detect()))
     try:
-        assert room.grade(Submission("s1", "", solutions)).points == course.points
+        assert room.grade(Submission("s1", "", solutions)).points == full_marks
         keeps_all = (ROOT / "tests/wrong_answers/step1/bias_forgotten.py").read_bytes()
         broken = {**solutions, "recompute.py": solutions["recompute.py"] + b"\n\n" + keeps_all}
         lost = sum(
             check.points for check in course.exercise("step1").checks if check.id in ("linear", "layer", "model")
         )
-        assert room.grade(Submission("s2", "", broken)).points == course.points - lost
+        assert room.grade(Submission("s2", "", broken)).points == full_marks - lost
     finally:
         room.close()
 
@@ -171,7 +171,7 @@ def test_two_different_definitions_make_the_exercise_ungradable(grade, solutions
     assert states(result)["step5"] is State.PASSED
 
 
-def test_a_broken_submission_does_not_stop_the_others(course, tmp_path, solutions):
+def test_a_broken_submission_does_not_stop_the_others(course, tmp_path, solutions, full_marks):
     (tmp_path / "a_zip_that_is_none.zip").write_bytes(b"no archive")
     (tmp_path / "b_empty.py").write_bytes(b"")
     (tmp_path / "c_folder").mkdir()
@@ -190,14 +190,14 @@ def test_a_broken_submission_does_not_stop_the_others(course, tmp_path, solution
         assert results["b_empty"].state is State.NOT_ATTEMPTED
         assert results["c_folder"].state is State.UNGRADABLE
         assert results["d_exits"].exercises[0].state is State.CRASHED
-        assert results["e_right"].points == course.points
+        assert results["e_right"].points == full_marks
         assert results["missing"].state is State.UNGRADABLE
 
 
-def test_a_lost_zygote_is_replaced(course, solutions):
+def test_a_lost_zygote_is_replaced(course, solutions, full_marks):
     room = Classroom(course, Settings(3, detect()))
     try:
         room._zygotes.having()._process.kill()
-        assert room.grade(Submission("s1", "", solutions)).points == course.points
+        assert room.grade(Submission("s1", "", solutions)).points == full_marks
     finally:
         room.close()

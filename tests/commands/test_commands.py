@@ -179,10 +179,10 @@ def test_overrides_count_and_show(command, course, tmp_path):
     assert submission["overrides"] == [{"exercise": "step6", "points": points, "reason": "handed in on paper"}]
 
 
-def test_check_says_at_once_what_is_right(command, work, course):
+def test_check_says_at_once_what_is_right(command, work, course, full_marks):
     code, output = command("check", work)
     assert code == 0
-    assert f"{course.points}/{course.points}" in output
+    assert f"{full_marks}/{course.points}" in output
 
 
 def test_check_says_what_is_wrong_and_why(command, work):

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
-from made_runs import WHOLE
 from test_formats_gradescope import SCHEMA
 
 from grader.formats import gradescope_export
@@ -107,10 +106,10 @@ def test_both_scripts_can_be_run(autograder):
     compile((upload / "run_autograder").read_bytes(), "run_autograder", "exec")
 
 
-def test_run_autograder_grades_a_right_submission_with_the_bundled_code(autograder):
+def test_run_autograder_grades_a_right_submission_with_the_bundled_code(autograder, full_marks):
     done, data = run_autograder(autograder, solutions)
     assert done.returncode == 0, done.stderr
-    assert data["score"] == WHOLE.points
+    assert data["score"] == full_marks
     assert {test["status"] for test in data["tests"]} == {"passed"}
     assert data["extra_data"]["isolation"] in ("bwrap", "landlock", "none")
 

@@ -25,6 +25,8 @@ from lesson.course import load_course
 
 COURSE = load_course()
 BONUS = COURSE.exercise("exercise5")
+# What all others are worth together; the course may have a bonus among them.
+OTHERS = sum(each.points for each in COURSE.exercises if each != BONUS)
 SOLUTION = (Path(__file__).parents[2] / "solutions" / "torch_benchmark.py").read_bytes()
 
 
@@ -36,7 +38,7 @@ def without_torch(monkeypatch):
 
 def submission(bonus: State, others: State = State.PASSED) -> SubmissionResult:
     exercises = tuple(
-        ExerciseResult(each, tuple(CheckResult(check, bonus if each.bonus else others) for check in each.checks))
+        ExerciseResult(each, tuple(CheckResult(check, bonus if each == BONUS else others) for check in each.checks))
         for each in COURSE.exercises
     )
     return SubmissionResult(id="somebody", path="somebody.py", exercises=exercises)
@@ -44,16 +46,16 @@ def submission(bonus: State, others: State = State.PASSED) -> SubmissionResult:
 
 def test_a_bonus_is_not_part_of_the_course_s_points():
     assert BONUS.bonus
-    assert COURSE.points == sum(each.points for each in COURSE.exercises if each != BONUS)
+    assert COURSE.points == sum(each.points for each in COURSE.exercises if not each.bonus)
 
 
 @pytest.mark.parametrize(
     ("bonus", "points", "state"),
     [
-        (State.PASSED, COURSE.points + BONUS.points, State.PASSED),
-        (State.SKIPPED, COURSE.points, State.PASSED),
-        (State.NOT_ATTEMPTED, COURSE.points, State.PASSED),
-        (State.FAILED, COURSE.points, State.FAILED),
+        (State.PASSED, OTHERS + BONUS.points, State.PASSED),
+        (State.SKIPPED, OTHERS, State.PASSED),
+        (State.NOT_ATTEMPTED, OTHERS, State.PASSED),
+        (State.FAILED, OTHERS, State.FAILED),
         (State.GRADER_ERROR, None, State.GRADER_ERROR),
     ],
 )
@@ -70,7 +72,7 @@ def test_a_bonus_alone_does_not_hide_what_is_missing():
 def test_who_left_it_out_sees_nothing_red(bonus):
     tests = gradescope.to_dict(submission(bonus))["tests"]
     assert not any(test["name"].startswith("exercise5") for test in tests)
-    assert sum(test["score"] for test in tests) == COURSE.points
+    assert sum(test["score"] for test in tests) == OTHERS
     assert not any(
         test["test-name"].startswith("exercise5") for test in classroom50.to_dict(submission(bonus))["tests"]
     )
@@ -78,7 +80,7 @@ def test_who_left_it_out_sees_nothing_red(bonus):
 
 def test_who_tried_it_sees_it():
     tests = gradescope.to_dict(submission(State.PASSED))["tests"]
-    assert sum(test["score"] for test in tests) == COURSE.points + BONUS.points
+    assert sum(test["score"] for test in tests) == OTHERS + BONUS.points
     shown = [test["test-name"] for test in classroom50.to_dict(submission(State.FAILED))["tests"]]
     assert any(name.startswith("exercise5") for name in shown)
 
@@ -118,7 +120,7 @@ def test_check_passes_without_it(without_torch, solutions, tmp_path):
         (tmp_path / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(tmp_path)])
     assert done.exit_code == 0, done.output
-    assert f"{COURSE.points}/{COURSE.points}" in done.output
+    assert f"{OTHERS}/{COURSE.points}" in done.output
     assert f"0/{BONUS.points} bonus  skipped" in done.output
     assert done.output.count("Skipped, as it needs the package torch") == 1
 
@@ -174,7 +176,7 @@ def test_a_broken_package_does_not_stop_a_check(broken_torch, solutions, tmp_pat
         (work / name).write_bytes(content)
     done = CliRunner().invoke(app, ["check", str(work)])
     assert done.exit_code == 0, done.output
-    assert f"{COURSE.points}/{COURSE.points}" in done.output
+    assert f"{OTHERS}/{COURSE.points}" in done.output
     assert "ImportError: a library is missing" in " ".join(done.output.split())
 
 
@@ -205,7 +207,7 @@ def test_a_bonus_that_was_begun_is_not_left_out(state):
     assert not begun.left_out
     result = replace(submission(state), exercises=(*submission(state).exercises[:-1], begun))
     tests = gradescope.to_dict(result)["tests"]
-    assert sum(test["score"] for test in tests) == result.points == COURSE.points + BONUS.checks[1].points
+    assert sum(test["score"] for test in tests) == result.points == OTHERS + BONUS.checks[1].points
 
 
 @pytest.mark.parametrize("exercise", ["exercise5", "step1"])

@@ -245,8 +245,8 @@ def test_nothing_is_left(report_of, setting):
 
 
 @in_every_setting
-def test_the_reference_gets_full_points_after_all_of_them(report_of, setting, course):
-    assert report_of(setting)["reference"] == course.points
+def test_the_reference_gets_full_points_after_all_of_them(report_of, setting, full_marks):
+    assert report_of(setting)["reference"] == full_marks
 
 
 @in_every_setting
@@ -313,7 +313,7 @@ def test_the_lookup_knows_the_answers_to_the_recorded_cases(course, topic):
 
 
 @pytest.mark.slow
-def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
+def test_a_class_of_them_gets_the_same_verdicts(course, solutions, full_marks, tmp_path):
     """As `grader run --jobs 2` does it, each beside others, with an honest one at the end."""
     isolation = detect()
     if isolation.level == "none":
@@ -337,7 +337,7 @@ def test_a_class_of_them_gets_the_same_verdicts(course, solutions, tmp_path):
             if exercises[exercise].points != due.points or exercises[exercise].state not in due.states:
                 wrong[result.id, exercise] = f"{exercises[exercise].points} {exercises[exercise].state}"
         if result.id == "honest":
-            assert result.points == course.points
+            assert result.points == full_marks
     assert not wrong
 
 

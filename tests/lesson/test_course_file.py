@@ -49,7 +49,7 @@ def test_an_unknown_exercise_names_the_known_ones(course):
         ('"max(1, round(math.sqrt(n_layers))).",', "", "needs three hints", None),
         ("measured = true", 'measured = "yes"', "'measured' of check", "{ id ="),
         ('needs = ["output"]', 'needs = ["nothing"]', "needs 'nothing'", '{ id = "forward_memory"'),
-        ("bonus = true", "", "must be a bonus", 'requires = "torch"'),
+        ('bonus = true\nrequires = "torch"', 'requires = "torch"', "must be a bonus", 'requires = "torch"'),
         ('title = "Gradient checkpointing"', "title = Gradient", "line 10", None),
         ('title = "Gradient checkpointing"', "", "the course lacks 'title'", None),
         ('importable = ["policy_cost"', "importable = [3", "importable of the course must be strings", None),

@@ -133,7 +133,7 @@ def test_nbgrader_gives_the_points_that_the_grader_gives(course_folder):
                 f"{topic}.ipynb": nbformat.writes(filled_in(topic, COURSE, answers_of(student, topic))).encode()
                 for topic in TOPICS
             }
-            ours = {result.exercise.id: result for result in checks._grade(files)}
+            ours = {result.exercise.id: result for result in checks.grade_files(files)}
             for topic in TOPICS:
                 theirs = found[f"{student}/{topic}"]
                 for exercise in COURSE.of_topic(topic):
