@@ -63,7 +63,7 @@ _COPIES = re.compile(
     r"build|dist|tests?|testing|old(er)?|previous|archived?|bac?kups?|bak|cop(y|ies)|trash", re.IGNORECASE
 )
 _COPY = re.compile(
-    r"test_.*|.*_tests?|tests?|copy of .*|(.*[\W_])?(old|bak|backup|copy|orig)([\W_]*\d*[\W_]*)?|.+-checkpoint",
+    r"test_.*|.*_tests?|tests?|copy[ _]of.*|(.*[\W_])?(old|bak|backup|copy|orig)([\W_]*\d*[\W_]*)?|.+-checkpoint",
     re.IGNORECASE,
 )
 
@@ -185,6 +185,24 @@ def identity(name: str) -> str:
 def open_archive(file: File) -> Folder:
     """Return the content of an archive; raises as `tree.opened`."""
     return tree.opened(file, _wanted)
+
+
+def content(node: Node) -> list[Node] | None:
+    """Return what a folder or archive holds; None when it is a file, or cannot be opened."""
+    try:
+        if isinstance(node, Folder):
+            return node.entries()
+        return open_archive(node).entries() if tree.is_archive(node.name) else None
+    except (OSError, Unreadable):
+        return None
+
+
+def peek(file: File, limit: int) -> bytes:
+    """Return at most so many bytes from the beginning of a file; none when it cannot be read."""
+    try:
+        return b"" if file.obstacle in _ALWAYS_TOLD else file.read(limit)
+    except (OSError, *DAMAGED):
+        return b""
 
 
 def is_ignored(folder: Folder) -> bool:

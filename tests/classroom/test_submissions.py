@@ -4,13 +4,14 @@ import io
 import os
 import stat
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import files
-from grader.classroom.submissions import find_submissions
+from grader.classroom.submissions import collect
 from grader.files import read_submission
 
 ANSWER = b"def relu(x):\n    return x\n"
@@ -35,11 +36,13 @@ def test_a_file_a_folder_and_an_archive_are_read(tmp_path):
 def test_a_folder_with_a_topic_module_is_one_submission_any_other_a_class(tmp_path, course):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "recompute.py").write_bytes(ANSWER)
-    assert list(find_submissions([tmp_path / "one"], course)) == [tmp_path / "one"]
+    assert [each.id for each in collect([tmp_path / "one"], course).found] == ["one"]
     (tmp_path / "b.py").write_bytes(ANSWER)
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "readme.txt").write_bytes(b"")
-    assert [path.name for path in find_submissions([tmp_path], course)] == ["b.py", "one"]
+    collected = collect([tmp_path], course)
+    assert [each.id for each in collected.found] == ["b", "one"]
+    assert [Path(passed.path).name for passed in collected.passed_over] == [".hidden", "readme.txt"]
 
 
 @pytest.mark.parametrize(

@@ -87,7 +87,7 @@ def test_run_names_a_missing_path(tmp_path):
 
 def test_run_with_one_missing_path_grades_the_other(command):
     code, _output = command("run", "nowhere.py", ROOT / "solutions")
-    assert code == 0
+    assert code == cli.INCOMPLETE
     assert [submission["state"] for submission in results()["submissions"]] == ["ungradable", "passed"]
 
 
@@ -132,7 +132,7 @@ def test_a_roster_gives_names_and_shows_who_is_missing(command, tmp_path):
     (folder / "stray.py").write_text("", encoding="utf-8")
     (tmp_path / "roster.csv").write_text("id,name,path\n007,First Student,x17.py\n008,Second,gone.py\n", "utf-8")
     code, _output = command("run", folder, "--roster", tmp_path / "roster.csv")
-    assert code == 0
+    assert code == cli.INCOMPLETE
     found = {s["id"]: (s["name"], s["state"], s["problem"]) for s in results()["submissions"]}
     assert found["007"][0] == "First Student"
     assert found["008"] == ("Second", "ungradable", "No submission was found.")

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from grader.checks.explaining import explain
-from grader.classroom.submissions import find_submissions
+from grader.classroom.submissions import collect
 from grader.files import read_submission
 from grader.student.handle import Outcome
 from grader.student.here import InProcessStudent
@@ -278,7 +278,7 @@ def test_notebooks_and_modules_may_be_mixed(tmp_path, course):
     (tmp_path / "recompute.ipynb").write_bytes(notebook("def relu(x):\n    return 1"))
     (tmp_path / ".ipynb_checkpoints").mkdir()
     (tmp_path / ".ipynb_checkpoints" / "recompute-checkpoint.ipynb").write_bytes(notebook("def relu(x):\n    return 2"))
-    assert list(find_submissions([tmp_path], course)) == [tmp_path]
+    assert [each.id for each in collect([tmp_path], course).found] == [tmp_path.name]
     assert sorted(read_submission(tmp_path).files) == ["cost_model.py", "recompute.ipynb"]
 
 
