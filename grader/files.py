@@ -63,7 +63,7 @@ _COPIES = re.compile(
     r"build|dist|tests?|testing|old(er)?|previous|archived?|bac?kups?|bak|cop(y|ies)|trash", re.IGNORECASE
 )
 _COPY = re.compile(
-    r"test_.*|.*_tests?|tests?|copy[ _]of.*|(.*[\W_])?(old|bak|backup|copy|orig)([\W_]*\d*[\W_]*)?|.+-checkpoint",
+    r"test_.*|.*_tests?|tests?|copy[\W_]of.*|(.*[\W_])?(old|bak|backup|copy|orig)([\W_]*\d*[\W_]*)?|.+-checkpoint",
     re.IGNORECASE,
 )
 
@@ -193,14 +193,14 @@ def content(node: Node) -> list[Node] | None:
         if isinstance(node, Folder):
             return node.entries()
         return open_archive(node).entries() if tree.is_archive(node.name) else None
-    except (OSError, Unreadable):
+    except Exception:  # noqa: BLE001 - what is wrong with it is told when it is read as a submission
         return None
 
 
 def peek(file: File, limit: int) -> bytes:
     """Return at most so many bytes from the beginning of a file; none when it cannot be read."""
     try:
-        return b"" if file.obstacle in _ALWAYS_TOLD else file.read(limit)
+        return file.read(limit) if file.obstacle is Obstacle.NONE else b""
     except (OSError, *DAMAGED):
         return b""
 

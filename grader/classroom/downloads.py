@@ -69,8 +69,14 @@ class Layout(Protocol):
         """How many entries must have such names; 1 where no student would choose one."""
         ...
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
-        """Return a label for each entry; None for those that the system did not name."""
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
+        """Return a label for each entry; None for those that the system did not name.
+
+        Parameters
+        ----------
+        beside
+            What else lies there, such as a table of who is who.
+        """
         ...
 
 
@@ -82,12 +88,18 @@ class Recognised:
     labels: list[Label | None]
 
 
-def recognise(entries: Sequence[Node]) -> Recognised | None:
-    """Return the layout that explains most of these entries, and at least half of them; None when there is none."""
+def recognise(entries: Sequence[Node], beside: Sequence[Node] = ()) -> Recognised | None:
+    """Return the layout that explains most of these entries, and at least half of them; None when there is none.
+
+    Parameters
+    ----------
+    beside
+        What else lies there and is no submission.
+    """
     best: Recognised | None = None
     most = 0
     for layout in LAYOUTS:
-        labels = layout.labels(entries)
+        labels = layout.labels(entries, beside)
         count = sum(label is not None for label in labels)
         if count > most and count >= layout.least and 2 * count >= len(entries):
             best, most = Recognised(layout, labels), count
@@ -117,7 +129,7 @@ class Names:
     time: Callable[[str], str] = str
     least: int = 1
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return what the name of each entry says."""
         return [self._label(entry) for entry in entries]
 
@@ -146,7 +158,7 @@ class Canvas:
     title: str = "Canvas"
     least: int = 1
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return what the name of each file says."""
         matches = [_CANVAS.fullmatch(entry.name) if isinstance(entry, File) else None for entry in entries]
         uploads = Counter(_same_upload(match) for match in matches if match and match["upload"])
@@ -186,10 +198,10 @@ class Gradescope:
     title: str = "Gradescope"
     least: int = 1
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return what the metadata says about each folder, or its name where there is none."""
         people: dict[str, list[dict[str, str]]] = {}
-        for entry in entries:
+        for entry in beside:
             if isinstance(entry, File) and re.fullmatch(r"submission_metadata\.ya?ml", entry.name):
                 people = _submitters(peek(entry, _MAX_METADATA_BYTES).decode("utf-8", "replace"))
         return [self._label(entry, people) for entry in entries]
@@ -235,7 +247,7 @@ class GitHubClassroom:
     title: str = "GitHub Classroom"
     least: int = 2
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return the users, where the entries are repositories whose names begin alike."""
         names = {entry.name: _BRANCH.sub("", entry.name) for entry in entries if _is_repository(entry)}
         prefix = _common_beginning(list(names.values()))
@@ -267,7 +279,7 @@ class NamedModules:
     title: str = "a shared folder, files with the students' names"
     least: int = 2
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return what is left of each name without the module's."""
         return [self._label(entry) for entry in entries]
 
@@ -302,7 +314,7 @@ class NumberedCopies:
     title: str = "numbered copies, which do not say whose they are"
     least: int = 3
 
-    def labels(self, entries: Sequence[Node]) -> list[Label | None]:
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return a student for each copy, where there is a second one."""
         matches = [_NUMBERED.fullmatch(entry.name) if isinstance(entry, File) else None for entry in entries]
         highest: dict[str, int] = {}

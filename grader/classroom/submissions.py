@@ -173,7 +173,7 @@ class _Collector:
             return len(alike) > 1 and (len(modules) == 1 or recognised is not None or any(map(_is_container, alike)))
         if is_folder or recognised:
             return True
-        return len(self._alike(list(filter(_is_container, candidates)))) > 1 or bool(self._as_sections(candidates))
+        return len(self._alike(list(filter(_is_container, candidates)))) > 1 or bool(self._as_sections(candidates, 0))
 
     def _take(self, entries: Sequence[Node], depth: int) -> None:
         """Take the entries of a class."""
@@ -183,8 +183,8 @@ class _Collector:
                 self._pass(entry, reason)
             else:
                 candidates.append(entry)
-        recognised = recognise(candidates)
-        sections = [] if recognised or depth >= _SECTION_DEPTH else self._as_sections(candidates)
+        recognised = recognise(candidates, entries)
+        sections = [] if recognised else self._as_sections(candidates, depth)
         if recognised:
             self._take_download(candidates, recognised)
         elif sections:
@@ -245,9 +245,11 @@ class _Collector:
             any(label.late for label, _node in chosen.values()),
         )
 
-    def _as_sections(self, candidates: Sequence[Node]) -> list[tuple[Node, list[Node]]]:
+    def _as_sections(self, candidates: Sequence[Node], depth: int) -> list[tuple[Node, list[Node]]]:
         """Return folders, with their content, that stand between the class and its students; empty if none do."""
-        if any(isinstance(entry, File) and entry.name.endswith(SOURCE_SUFFIXES) for entry in candidates):
+        if depth >= _SECTION_DEPTH or any(
+            isinstance(entry, File) and entry.name.endswith(SOURCE_SUFFIXES) for entry in candidates
+        ):
             return []
         listed = [(entry, content(entry) or []) for entry in candidates]
         relevant = [(entry, [each for each in inner if not self._reason(each)]) for entry, inner in listed]
@@ -259,7 +261,7 @@ class _Collector:
         repeated = sum(count for count in names.values() if count > 1)
         if 2 * repeated > names.total() or not all(self._may_be_section(entry, inner) for entry, inner in relevant):
             return []
-        if not any(self._is_section(inner) for _entry, inner in relevant):
+        if not any(self._is_section(inner, depth) for _entry, inner in relevant):
             return []
         return [(entry, inner) for entry, inner in listed if inner]
 
@@ -272,11 +274,11 @@ class _Collector:
             return True
         return not any(map(self._is_module, sources)) and _SECTION.fullmatch(entry.name) is not None
 
-    def _is_section(self, inner: Sequence[Node]) -> bool:
+    def _is_section(self, inner: Sequence[Node], depth: int) -> bool:
         recognised = recognise(inner)
         if (recognised and recognised.layout.least == 1) or len(self._alike(inner)) > 1:
             return True
-        return len(inner) == 1 and bool(self._as_sections(inner))
+        return len(inner) == 1 and bool(self._as_sections(inner, depth + 1))
 
     def _alike(self, nodes: Sequence[Node]) -> list[Node]:
         """Return those that seem to define a graded function which another one defines too: several answers."""
