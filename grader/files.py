@@ -157,16 +157,16 @@ def read_pieces(
     except OSError as error:
         named = Path(error.filename).name if isinstance(error.filename, str) else pieces[0].name
         problem = _("{path} cannot be read: {reason}.").format(path=named, reason=error.strerror or str(error))
+    files = {} if problem else reader.chosen()
     path = ", ".join(piece.node.path for piece in pieces)
-    before = [*notes, *([_("It was handed in late.")] if late else []), *reader.notes]
+    before = (*notes, *([_("It was handed in late.")] if late else []), *reader.notes)
     if problem:
-        return Submission(submission_id, path, {}, tuple(before), problem, name, late)
-    files = reader.chosen()
+        return Submission(submission_id, path, {}, before, problem, name, late)
     if not any(file.endswith(SOURCE_SUFFIXES) or PurePosixPath(file).name == PROMPT_FILE for file in files):
         problem = " ".join(reader.reasons()) or _("There is no Python file and no notebook in {path}.").format(
             path=pieces[0].name
         )
-        return Submission(submission_id, path, {}, tuple(before), problem, name, late)
+        return Submission(submission_id, path, {}, before, problem, name, late)
     return Submission(submission_id, path, files, (*before, *reader.refusals), "", name, late)
 
 

@@ -33,7 +33,7 @@ MAX_ENTRIES = 100_000
 MAX_ARCHIVE_BYTES = 100 * 10**6
 # The table of contents of a ZIP archive: some 100,000 members.
 _MAX_READ = 8 * 2**20
-_MAX_UNPACKED = 2 * 10**9
+_MAX_UNPACKED = 10**9
 _CHUNK = 2**20
 
 ZIP_SUFFIXES = (".zip",)
@@ -59,6 +59,10 @@ DAMAGED = (
 
 class Unreadable(Exception):
     """An archive that is not read; its text is a sentence for the report."""
+
+
+class _TooMuch(ValueError):
+    """An archive beyond a limit."""
 
 
 class Obstacle(Enum):
@@ -176,6 +180,9 @@ def opened(file: File, wanted: Wanted) -> Folder:
             folder, kept = _zip(file, stream), True
         else:
             folder = _tar(file, stream, wanted)
+    except _TooMuch:
+        sentence = _("{path} lists or unpacks to more than is read; hand in only the files that you have written.")
+        raise Unreadable(sentence.format(path=file.name)) from None
     except DAMAGED:
         is_zip = file.name.lower().endswith(ZIP_SUFFIXES)
         sentence = (
@@ -225,11 +232,11 @@ class _Bounded(io.RawIOBase):
     def read(self, size: int | None = -1) -> bytes:
         wanted = _MAX_READ + 1 if size is None or size < 0 else size
         if wanted > _MAX_READ + 1:
-            raise ValueError("more is asked for than an archive of this kind should need")
+            raise _TooMuch
         data = self._stream.read(wanted)
         self._left -= len(data)
         if len(data) > _MAX_READ or self._left < 0:
-            raise ValueError("the archive unpacks to more than is read")
+            raise _TooMuch
         return data
 
     def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
@@ -372,10 +379,13 @@ def _tar(file: File, stream: BinaryIO, wanted: Wanted) -> Folder:
     stream.seek(0)
     source = _Unpacked(gzip.GzipFile(fileobj=stream)) if packed else _Bounded(stream)
     builder = _Builder(file)
-    total = 0
+    total = count = 0
     # An existing file object, in a mode that neither guesses a compression nor reads ahead.
     with tarfile.TarFile(fileobj=cast(BinaryIO, source), mode="r") as archive:
         while (member := archive.next()) is not None:
+            count += 1
+            if count > MAX_ENTRIES:
+                raise Unreadable(_too_many(file.name))
             archive.members.clear()  # type: ignore[attr-defined]  # it keeps all of them otherwise
             parts = builder.parts(member.name)
             if not parts:
