@@ -83,8 +83,9 @@ def run(
         list[Path],
         typer.Argument(
             metavar="PATH...",
-            help="Submissions: .py files, folders or .zip archives. A folder that directly holds a module of the "
-            "course (recompute.py, say) is one submission; any other folder is a class of submissions.",
+            help="Submissions: .py files, notebooks, folders or archives. A folder that directly holds a module of the "
+            "course (recompute.py, say) is one submission; any other folder is a class of submissions, and so is the "
+            "download of a learning platform, packed or not.",
         ),
     ],
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
@@ -100,7 +101,8 @@ def run(
         bool, typer.Option("--resume", help="Go on with the run in DIR; what is finished and unchanged stays.")
     ] = False,
     roster: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Students: a table with the columns id, name, path.")
+        Path | None,
+        typer.Option(metavar="CSV", help="Students: a table with the column id, and name and path if you like."),
     ] = None,
     scheduler: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler instead.")
@@ -147,7 +149,8 @@ def run(
 def collect(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="As for `grader run`.")],
     roster: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Students: a table with the columns id, name, path.")
+        Path | None,
+        typer.Option(metavar="CSV", help="Students: a table with the column id, and name and path if you like."),
     ] = None,
     output: Annotated[
         Path | None, typer.Option(metavar="DIR", help="Also write a tidy folder, with a folder for each student.")

@@ -86,8 +86,11 @@ def grade(base: Path) -> int:
         # A folder of submissions that holds one, so that its files are read together, whatever their names.
         submissions, output = Path(directory, "submissions"), Path(directory, "grades")
         shutil.copytree(base / "submission", submissions / "submission", symlinks=True, ignore=_special_files)
+        # Whatever it holds, it is one student's.
+        roster = Path(directory, "roster.csv")
+        roster.write_text("id\nsubmission\n", encoding="utf-8")
         command = [sys.executable, "-c", "from grader.commands.main import main; main()", "run"]
-        command += [str(submissions), "--output", str(output)]
+        command += [str(submissions), "--output", str(output), "--roster", str(roster)]
         if detect().level == "none":
             command.append("--allow-unisolated")
         status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is ours
