@@ -258,6 +258,8 @@ class _Reader:
         # What is said only when there is nothing else.
         self._documents: list[str] = []
         self._passed: list[str] = []
+        # Files of archives that are not what lies beside the archive under the same names.
+        self._other_states: set[str] = set()
         self._listed = self._kept = self._kept_bytes = self._read_bytes = 0
         self._data_files = self._data_bytes = 0
 
@@ -285,14 +287,18 @@ class _Reader:
 
     def chosen(self) -> dict[str, bytes]:
         """Return the files that count: without tests, backups and builds whose functions stand elsewhere too."""
-        copies = {path for path in self.files if path.endswith(SOURCE_SUFFIXES) and is_copy(path)}
+        copies = {path for path in self.files if path.endswith(SOURCE_SUFFIXES) and is_copy(path)} | self._other_states
         originals = [data for path, data in self.files.items() if path.endswith(SOURCE_SUFFIXES) and path not in copies]
         first = set().union(*map(definitions, originals))
         chosen = {}
         for path, data in self.files.items():
             again = definitions(data) if path in copies else set()
             if again and again <= first:
-                sentence = _("{path} was left out: its name says that it is a test, a copy or a backup.")
+                sentence = (
+                    _("{path} was left out: a file beside the archive has its functions too.")
+                    if path in self._other_states
+                    else _("{path} was left out: its name says that it is a test, a copy or a backup.")
+                )
                 self._note(sentence.format(path=path))
             else:
                 chosen[path] = data
@@ -358,6 +364,7 @@ class _Reader:
             inner, self.files = self.files, outer
         if any(outer.get(prefix + path, data) != data for path, data in inner.items()):
             prefix = f"{prefix}{_relative(name)}/"
+            self._other_states.update(prefix + path for path in inner if path.endswith(SOURCE_SUFFIXES))
         self.files.update({prefix + path: data for path, data in inner.items()})
 
     def _file(self, file: File, name: str, *, whole: bool = False) -> None:

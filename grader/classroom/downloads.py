@@ -7,6 +7,7 @@ To add one, put a `Layout` into `LAYOUTS` (a `Names`, where the name of an entry
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -200,10 +201,7 @@ class Gradescope:
 
     def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return what the metadata says about each folder, or its name where there is none."""
-        people: dict[str, list[dict[str, str]]] = {}
-        for entry in beside:
-            if isinstance(entry, File) and re.fullmatch(r"submission_metadata\.ya?ml", entry.name):
-                people = _submitters(peek(entry, _MAX_METADATA_BYTES).decode("utf-8", "replace"))
+        people = _submitters(beside)
         return [self._label(entry, people) for entry in entries]
 
     @staticmethod
@@ -211,32 +209,36 @@ class Gradescope:
         match = re.fullmatch(r"submission_(\d+)", identity(entry.name))
         if match is None or not (isinstance(entry, Folder) or is_archive(entry.name)):
             return None
-        submitters = people.get(match[0], [])
+        submitters = people.get(match[0]) or _submitters(content(entry) or []).get("", [])
         names = ", ".join(person["name"] for person in submitters if person.get("name"))
         ids = [person.get("sid") or person.get("email") or person.get("name", "") for person in submitters]
         return Label(next(filter(None, ids), match[0]), names, match[1])
 
 
-def _submitters(text: str) -> dict[str, list[dict[str, str]]]:
-    """Return name, number and address of those who handed in each submission.
+def _submitters(entries: Sequence[Node]) -> dict[str, list[dict[str, str]]]:
+    """Return name, number and address of those who handed in each submission, from the metadata among the entries.
 
-    The metadata is YAML as Ruby writes it, of which only the lines about people are read.
+    That is YAML as Ruby writes it, of which only the lines about people are read. The file of a single submission
+    does not name it; its people stand under an empty name.
     """
     people: dict[str, list[dict[str, str]]] = {}
-    group: list[dict[str, str]] = []
+    group = people.setdefault("", [])
     listed = False
-    for line in text.splitlines():
-        if top := re.fullmatch(r"['\"]?([\w.-]+)['\"]?:\s*", line):
-            group, listed = people.setdefault(top[1], []), False
-        elif re.match(r"\s+:submitters:", line):
-            listed = True
-        elif field := re.fullmatch(r"(\s+|\s*- ):(\w+): *(.*)", line) if listed else None:
-            if "-" in field[1]:
-                group.append({})
-            if field[2] not in ("name", "sid", "email") or not group:
-                listed = False
-            else:
-                group[-1][field[2]] = field[3].strip().strip("'\"")
+    for entry in entries:
+        if not (isinstance(entry, File) and re.fullmatch(r"(submission_)?metadata\.ya?ml", entry.name)):
+            continue
+        for line in peek(entry, _MAX_METADATA_BYTES).decode("utf-8", "replace").splitlines():
+            if re.match(r"\s*:?submitters:", line):
+                listed = True
+            elif top := re.fullmatch(r"['\"]?([\w.-]+)['\"]?:\s*", line):
+                group, listed = people.setdefault(top[1], []), False
+            elif field := re.fullmatch(r"(\s*- |\s+):?(\w+): *(.*)", line) if listed else None:
+                if "-" in field[1]:
+                    group.append({})
+                if field[2] not in ("name", "sid", "email") or not group:
+                    listed = False
+                else:
+                    group[-1][field[2]] = field[3].strip().strip("'\"")
     return people
 
 
@@ -335,9 +337,9 @@ _NUMBERED = re.compile(r"(?P<stem>.+?)(?: ?\((?P<number>\d{1,4})\))?(?P<suffix>\
 def _sortable(text: str) -> str:
     """Return one of Brightspace's dates as text that sorts by time; as it is when it is in another language."""
     words = " ".join(text.replace(",", " ").replace(":", "").split())
-    for form in ("%b %d %Y %I%M %p", "%B %d %Y %I%M %p", "%d %b %Y %H%M", "%d %B %Y %H%M"):
+    for day, hour in itertools.product(("%b %d %Y", "%B %d %Y", "%d %b %Y", "%d %B %Y"), ("%I%M %p", "%H%M")):
         try:
-            return datetime.strptime(words, form).isoformat()
+            return datetime.strptime(words, f"{day} {hour}").isoformat()
         except ValueError:
             continue
     return text

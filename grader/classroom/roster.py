@@ -85,9 +85,9 @@ def take_in(paths: Sequence[Path], course: Course, roster: Path | None = None, a
     Parameters
     ----------
     roster
-        A table with the columns id, name and path, of which only the first must be there. A path is looked for in
-        the given folders, then beside the roster, without regard to case; it may be a pattern, and a student may
-        have several lines. Without one a student is found by id or name.
+        A table with the columns id, name, email and path, of which only the first must be there. A path is looked
+        for in the given folders, then beside the roster and beside what was given, without regard to case; it may be
+        a pattern, and a student may have several lines. Without one a student is found by id or name.
     aside
         Paths that are never submissions.
 
@@ -101,7 +101,9 @@ def take_in(paths: Sequence[Path], course: Course, roster: Path | None = None, a
         return Intake(tuple(map(_entry, collected.found)), collected)
     students = _students(roster)
     collected = collect(paths, course, [student.id for student in students], [roster, *aside])
-    return _Matching(students, collected, [*(path for path in paths if path.is_dir()), roster.parent]).intake()
+    folders = [path for path in paths if path.is_dir()]
+    around = [path.parent for path in paths]
+    return _Matching(students, collected, [*folders, roster.parent, *around]).intake()
 
 
 def _entry(found: Found) -> Entry:

@@ -108,6 +108,18 @@ def names(*entries):
     return [File(name, name, 0, lambda _limit: b"") for name in entries]
 
 
+def test_each_of_gradescopes_folders_may_have_its_own_metadata(tmp_path, course):
+    for number, name in enumerate(("Ana Alba", "Ben Boer")):
+        folder = tmp_path / f"submission_{number}"
+        folder.mkdir()
+        (folder / "a.py").write_bytes(b"def relu(x): return x\n")
+        (folder / "metadata.yml").write_text(f"submitters:\n- name: {name}\n  sid: 'x{number}'\n", encoding="utf-8")
+    assert {entry.id: entry.name for entry in take_in([tmp_path], course).entries} == {
+        "x0": "Ana Alba",
+        "x1": "Ben Boer",
+    }
+
+
 @pytest.mark.parametrize(
     "entries",
     [
@@ -149,7 +161,7 @@ def test_what_was_typed_counts_where_there_is_nothing_else(tmp_path, course):
 
 
 def test_months_in_words_sort_by_time(tmp_path, course):
-    for time in ("Apr 2, 2026 900 AM", "Mar 30, 2026 1100 PM", "Apr 2, 2026 1000 AM"):
+    for time in ("Apr 2, 2026 900 AM", "Mar 30, 2026 1100 PM", "2 April, 2026 1000 AM"):
         folder = tmp_path / f"1-2 - Ana Alba - {time}"
         folder.mkdir()
         (folder / "a.py").write_text(f"relu = {time!r}\n", encoding="utf-8")

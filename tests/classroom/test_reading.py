@@ -153,10 +153,12 @@ def test_an_archive_is_opened_beside_other_files(tmp_path):
     assert sorted(read_submission(packed(tmp_path / "x", content, "folder")).files) == ["a.py", "b.py", "pkg/c.py"]
 
 
-def test_other_content_under_the_same_name_stays_apart(tmp_path):
-    content = {"a.py": ANSWER, "hw.zip": zipped({"a.py": SLOW, "b.py": SLOW}), "again.zip": zipped({"a.py": ANSWER})}
+def test_an_archive_of_another_state_counts_only_for_what_is_new_in_it(tmp_path):
+    other = {"a.py": SLOW, "b.py": b"def optimal_segment(n): pass\n"}
+    content = {"a.py": ANSWER, "hw.zip": zipped(other), "again.zip": zipped({"a.py": ANSWER})}
     found = read_submission(packed(tmp_path / "x", content, "folder"))
-    assert sorted(found.files) == ["a.py", "hw.zip/a.py", "hw.zip/b.py"]
+    assert sorted(found.files) == ["a.py", "hw.zip/b.py"]
+    assert found.notes == ("hw.zip/a.py was left out: a file beside the archive has its functions too.",)
 
 
 def test_archives_are_opened_one_inside_another_and_no_further(tmp_path):

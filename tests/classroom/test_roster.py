@@ -36,6 +36,7 @@ def given(tmp_path, course):
         "id\tname\tpath\r\n1\tAna\tana.py\r\n2\tZoë\tzoë.py\r\n",
         "\nid,name,path\n,,\n1,Ana,ana.py\n\n ,  ,\n2,Zoë,zoë.py\n,,\n",
         " ID , Name , Email , Path \n 1 , Ana ,a@b.c, ana.py \n 2 , Zoë ,z@b.c, zoë.py \n",
+        "id,name,path\n1,Ana,class/ana.py\n2,Zoë,class\\zoë.py\n",
         "id,name,path\n1,Ana,ANA.PY\n2,Zoë,Zoë.py\n",
         "id,name,path\n1,Ana,.\\ana.py\n2,Zoë,./zoë.py\n",
         unicodedata.normalize("NFD", "id,name,path\n1,Ana,ana.py\n2,Zoë,zoë.py\n"),
