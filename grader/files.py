@@ -53,8 +53,9 @@ IGNORED_FOLDERS = frozenset(
     }
 )
 _IGNORED_ENDINGS = (".egg-info", ".dist-info")
-# An installation of Python has one of these.
+# An installation of Python has one of the first, and consists of the others; a student's work may lie beside them.
 _ENVIRONMENT_MARKS = frozenset({"pyvenv.cfg", "conda-meta"})
+_ENVIRONMENT_FOLDERS = frozenset({"bin", "include", "lib", "lib64", "scripts", "share", "conda-meta"})
 # Files that would change how Python or pytest runs: none of them is ever used, and the instructor is told.
 NOTED_FILES = frozenset({"conftest.py", "pytest.ini", "tox.ini", "setup.cfg", "sitecustomize.py", "usercustomize.py"})
 _NOTED_SUFFIXES = (".pth", ".pyc", ".pyo", ".so", ".pyd")
@@ -318,7 +319,9 @@ class _Reader:
         if self._listed > tree.MAX_ENTRIES:
             raise Refused(_("There are more than {limit} files and folders.").format(limit=tree.MAX_ENTRIES))
         if not _ENVIRONMENT_MARKS.isdisjoint(entry.name for entry in entries):
-            return
+            if prefix:
+                return
+            entries = [entry for entry in entries if entry.name.lower() not in _ENVIRONMENT_FOLDERS]
         files = [entry for entry in entries if isinstance(entry, File)]
         for file in files:
             if not tree.is_archive(file.name):

@@ -193,6 +193,38 @@ def _same_upload(match: re.Match[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Blackboard:
+    """Blackboard: `Assignment_user_attempt_2026-11-01-10-00-00_file.py`, and a text about each attempt."""
+
+    title: str = "Blackboard"
+    least: int = 1
+
+    def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
+        """Return what the name of each file says."""
+        matches = [_BLACKBOARD.fullmatch(entry.name) if isinstance(entry, File) else None for entry in entries]
+        # Either part of "assignment_user" may hold an underscore; the assignment is the same everywhere.
+        heads = {match["head"] for match in matches if match}
+        length = len(_common_beginning(sorted(heads), "_"))
+        return [
+            Label(
+                match["head"][length:] if length else match["head"].rpartition("_")[2],
+                file=match["file"] or "",
+                attempt=match["attempt"],
+                late=bool(match["late"]),
+                aside=match["file"] is None,
+            )
+            if match
+            else None
+            for match in matches
+        ]
+
+
+_BLACKBOARD = re.compile(
+    r"(?P<head>.+?_.+?)_(?:(?P<late>LATE)_)?attempt_(?P<attempt>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)", re.DOTALL
+)
+
+
+@dataclass(frozen=True)
 class Gradescope:
     """Gradescope's export: folders `submission_123`, and in a file of metadata who handed them in."""
 
@@ -252,7 +284,7 @@ class GitHubClassroom:
     def labels(self, entries: Sequence[Node], beside: Sequence[Node] = ()) -> list[Label | None]:
         """Return the users, where the entries are repositories whose names begin alike."""
         names = {entry.name: _BRANCH.sub("", entry.name) for entry in entries if _is_repository(entry)}
-        prefix = _common_beginning(list(names.values()))
+        prefix = _common_beginning(list(names.values()), "-")
         return [
             Label(names[entry.name][len(prefix) :]) if prefix and entry.name in names else None for entry in entries
         ]
@@ -267,11 +299,11 @@ def _is_repository(entry: Node) -> bool:
     return any(inner.name in (".git", ".github", ".gitignore") for inner in content(entry) or [])
 
 
-def _common_beginning(names: Sequence[str]) -> str:
-    """Return what all names begin with, up to a hyphen; empty when one of them is no longer than that."""
+def _common_beginning(names: Sequence[str], separator: str) -> str:
+    """Return what several names begin with, up to a separator."""
     first, last = min(names, default=""), max(names, default="")
     alike = next((index for index, pair in enumerate(zip(first, last, strict=False)) if pair[0] != pair[1]), 0)
-    return first[: first.rfind("-", 0, alike) + 1]
+    return first[: first.rfind(separator, 0, alike) + 1]
 
 
 @dataclass(frozen=True)
@@ -302,7 +334,7 @@ def _named_modules() -> tuple[re.Pattern[str], ...]:
     file = rf"(?P<file>{topics}|{re.escape(PROMPT_FILE.removesuffix('.md'))})"
     suffix = rf"(?P<suffix>{suffixes}|\.md)"
     between = r"(?: - |[ _-])"
-    student = r"(?P<student>[^\W\d].*?)"
+    student = r"(?P<student>(?:[^\W\d]|\d{3}).*?)"
     return (
         re.compile(f"{student}{between}{file}{suffix}", re.DOTALL),
         re.compile(f"{file}{between}{student}{suffix}", re.DOTALL),
@@ -358,14 +390,7 @@ _BRIGHTSPACE = (
 LAYOUTS: tuple[Layout, ...] = (
     Names("Moodle, one folder for each student", _pattern(_MOODLE), Folder, "{name}_{key}"),
     Names("Moodle, without folders", _pattern(_MOODLE, r"_?(?P<file>[^_].*)"), File, "{name}_{key}"),
-    Names(
-        "Blackboard",
-        _pattern(
-            r".+?_(?P<student>[^_]+)_(?:(?P<late>LATE)_)?attempt_(?P<attempt>\d{4}(?:-\d\d){5})",
-            r"(?:_(?P<file>.+)|(?P<aside>\.txt))",
-        ),
-        File,
-    ),
+    Blackboard(),
     Names("Brightspace, one folder for each student", _pattern(_BRIGHTSPACE), Folder, "{name}", _sortable),
     Names("Brightspace, without folders", _pattern(_BRIGHTSPACE, " ?- ?(?P<file>.+)"), File, "{name}", _sortable),
     Canvas(),
@@ -374,7 +399,7 @@ LAYOUTS: tuple[Layout, ...] = (
     NamedModules(),
     Names(
         "Google Classroom",
-        _pattern(r"(?P<name>[^\W\d_][^-]*?) - (?P<file>.+(?:\.py|\.ipynb|\.zip|\.md))"),
+        _pattern(r"(?P<name>[^\W\d_].*?) - (?P<file>.+(?:\.py|\.ipynb|\.zip|\.md))"),
         File,
         "{name}",
         least=2,

@@ -108,6 +108,12 @@ def names(*entries):
     return [File(name, name, 0, lambda _limit: b"") for name in entries]
 
 
+def test_an_underscore_in_a_login_merges_nobody(tmp_path, course):
+    for login in ("ana_alba", "eva_alba"):
+        (tmp_path / f"Home_work_{login}_attempt_2026-11-01-10-00-00_a.py").write_bytes(b"def relu(x): return x\n")
+    assert [entry.id for entry in take_in([tmp_path], course).entries] == ["ana_alba", "eva_alba"]
+
+
 def test_each_of_gradescopes_folders_may_have_its_own_metadata(tmp_path, course):
     for number, name in enumerate(("Ana Alba", "Ben Boer")):
         folder = tmp_path / f"submission_{number}"
@@ -178,12 +184,13 @@ def test_numbered_copies_are_a_row_each(tmp_path, course, solutions):
 
 
 def test_files_with_names_and_modules_are_put_together(tmp_path, course, solutions):
-    for name in ("ana_recompute.py", "ana_cost_model.py", "recompute-ben.py", "ben - cost_model.py"):
+    for name in ("ana_recompute.py", "ana_cost_model.py", "recompute-ben.py", "ben - cost_model.py", "12345_policy.py"):
         (tmp_path / name).write_bytes(b"def relu(x): return x\n")
     entries = take_in([tmp_path], course).entries
     assert {entry.id: sorted(entry.read().files) for entry in entries} == {
         "ana": ["cost_model.py", "recompute.py"],
         "ben": ["cost_model.py", "recompute.py"],
+        "12345": ["policy.py"],
     }
 
 

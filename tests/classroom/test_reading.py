@@ -51,6 +51,7 @@ FORMS = ["folder", "zip", "tar", "tar.gz", "tgz", "zip-inside", "tar.gz-inside"]
         ({f".venv/lib/python3.11/site-packages/m{number}.py": ANSWER for number in range(2100)}, 0),
         ({"env3/pyvenv.cfg": b"", "env3/lib/a.py": SLOW}, 0),
         ({"miniconda/conda-meta/history": b"", "miniconda/lib/a.py": SLOW}, 0),
+        ({"pyvenv.cfg": b"", "lib/python3.11/a.py": SLOW, "Lib/b.py": SLOW, "Scripts/c.py": SLOW}, 0),
         ({"node_modules/a/b.py": SLOW, "web/node_modules/c.js": b""}, 0),
         ({".history/a_2026.py": SLOW, ".Trash-1000/files/a.py": SLOW, ".idea/x.xml": b""}, 0),
         ({"build/lib/a.py": SLOW, "dist/a.py": SLOW, "pkg.egg-info/a.py": SLOW}, 0),
