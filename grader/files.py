@@ -275,6 +275,8 @@ class _Reader:
                 raise Refused(_("{path} is a symbolic link; hand in the file itself.").format(path=node.name))
             if node.obstacle is Obstacle.SPECIAL:
                 raise Refused(_("{path} is neither a file nor a folder.").format(path=node.name))
+            if node.obstacle not in (Obstacle.NONE, Obstacle.HARD_LINK):
+                raise Refused(_OBSTACLES[node.obstacle]().format(path=node.name))
             if isinstance(node, Folder) or tree.is_archive(node.name):
                 containers.append(piece)
             else:

@@ -166,14 +166,7 @@ def opened(file: File, wanted: Wanted) -> Folder:
     if file.where is not None:
         stream: BinaryIO = _opened(file.where)
     else:
-        data = file.read(MAX_ARCHIVE_BYTES + 1)
-        if len(data) > MAX_ARCHIVE_BYTES:
-            raise Unreadable(
-                _("{path} is larger than {limit} MB and was not opened.").format(
-                    path=file.name, limit=MAX_ARCHIVE_BYTES // 10**6
-                )
-            )
-        stream = io.BytesIO(data)
+        stream = io.BytesIO(_inner_archive(file))
     kept = False
     try:
         if file.name.lower().endswith(ZIP_SUFFIXES):
@@ -184,22 +177,38 @@ def opened(file: File, wanted: Wanted) -> Folder:
         sentence = _("{path} lists or unpacks to more than is read; hand in only the files that you have written.")
         raise Unreadable(sentence.format(path=file.name)) from None
     except DAMAGED:
-        is_zip = file.name.lower().endswith(ZIP_SUFFIXES)
-        sentence = (
-            _("{path} is not a ZIP archive that can be read.")
-            if is_zip
-            else _("{path} is not a tarball that can be read; pack the files into a .zip archive.")
-        )
-        raise Unreadable(sentence.format(path=file.name)) from None
+        raise _damaged(file) from None
     finally:
         if not kept:
             stream.close()
     return folder
 
 
+def _inner_archive(file: File) -> bytes:
+    """Return the content of an archive that lies in an archive."""
+    try:
+        data = file.read(MAX_ARCHIVE_BYTES + 1)
+    except DAMAGED:
+        raise _damaged(file) from None
+    if len(data) > MAX_ARCHIVE_BYTES:
+        sentence = _("{path} is larger than {limit} MB and was not opened.")
+        raise Unreadable(sentence.format(path=file.name, limit=MAX_ARCHIVE_BYTES // 10**6))
+    return data
+
+
+def _damaged(file: File) -> Unreadable:
+    sentence = (
+        _("{path} is not a ZIP archive that can be read.")
+        if file.name.lower().endswith(ZIP_SUFFIXES)
+        else _("{path} is not a tarball that can be read; pack the files into a .zip archive.")
+    )
+    return Unreadable(sentence.format(path=file.name))
+
+
 def _opened(path: Path) -> BinaryIO:
     """Open a file for reading, unless a link has come into its place meanwhile."""
-    return os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)), "rb")
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags), "rb")
 
 
 def _listed(folder: Path) -> list[Node]:
@@ -365,6 +374,8 @@ def _member(
         obstacle = Obstacle.NONE
 
     def read(limit: int) -> bytes:
+        if obstacle is not Obstacle.NONE:
+            raise zipfile.BadZipFile(f"{member.filename} is not to be read")
         try:
             with archive.open(member) as content:
                 return _read(content.read, limit)

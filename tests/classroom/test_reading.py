@@ -9,6 +9,7 @@ from made_downloads import tarred, zipped
 
 from grader import files as intake
 from grader import tree
+from grader.classroom.roster import take_in
 from grader.files import read_submission
 
 ANSWER = b"def relu(x):\n    return x\n"
@@ -180,6 +181,31 @@ def test_one_damaged_member_does_not_take_the_others_along(tmp_path):
     found = read_submission(tmp_path / "w.zip")
     assert list(found.files) == ["a.py"]
     assert found.notes == ("b.py cannot be read: it is damaged.",)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_an_inner_archive_is_unpacked_by_no_other_method_either(tmp_path, course, method):
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        archive.writestr("Ana_1_assignsubmission_file_/hw.zip", zipped({"a.py": ANSWER}), method)
+        archive.writestr("Ben_2_assignsubmission_file_hw.zip", zipped({"a.py": ANSWER}), method)
+        archive.writestr("Cem_3_assignsubmission_file_/hw.zip", zipped({"a.py": ANSWER}))
+    rows = {entry.id: entry.read() for entry in take_in([tmp_path / "class.zip"], course).entries}
+    assert len(rows) == 3
+    refused = [row.problem for row in rows.values() if row.problem]
+    assert len(refused) == 2
+    assert all("compressed in a way that is not read" in problem for problem in refused)
+
+
+def test_a_damaged_inner_archive_is_named(tmp_path):
+    inner = zipped({"b.py": SLOW})
+    with zipfile.ZipFile(tmp_path / "w.zip", "w") as archive:
+        archive.writestr("a.py", ANSWER)
+        archive.writestr("hw.zip", inner)
+    data = bytearray((tmp_path / "w.zip").read_bytes())
+    data[data.index(inner) + 40] ^= 1
+    (tmp_path / "w.zip").write_bytes(data)
+    found = read_submission(tmp_path / "w.zip")
+    assert (list(found.files), found.notes) == (["a.py"], ("hw.zip is not a ZIP archive that can be read.",))
 
 
 def test_a_submission_deeper_or_longer_than_the_limits_gets_a_sentence(tmp_path):
