@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ import numpy as np
 from grader.cases.case import Case
 from grader.cases.fresh import FreshCases, reference_functions
 from grader.checks.scripts import SCRIPTS
-from grader.files import read_submission
+from grader.files import Submission
 from grader.grading import CheckSession
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygotes
@@ -61,17 +60,14 @@ class _OneCase:
         return groups
 
 
-def replay(path: Path, course: Course, seed: int, exercise: Exercise, check_id: str) -> Replay:
+def replay(submission: Submission, course: Course, seed: int, exercise: Exercise, check_id: str) -> Replay:
     """Ask the cases of one check again, one by one, until one does not pass.
 
     Parameters
     ----------
-    path
-        The submission.
     seed
         The seed of the run.
     """
-    submission = read_submission(path)
     fresh = FreshCases(course, seed)
     cases = _OneCase(fresh, exercise.id, check_id)
     group = fresh.of(exercise.id)[check_id]

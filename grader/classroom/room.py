@@ -76,6 +76,8 @@ class Classroom:
     def grade(self, submission: Submission) -> SubmissionResult:
         """Grade one submission; whatever it is, there is a verdict."""
         exercises: tuple[ExerciseResult, ...] = ()
+        if submission.fault:
+            return grader_failed(self._course, submission, submission.fault)
         if submission.problem:
             return ungradable(self._course, submission)
         for _attempt in range(MAX_ATTEMPTS):

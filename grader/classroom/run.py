@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from grader.classroom.room import Settings, grade_all
-from grader.classroom.roster import Entry, TableError, entries_of, entries_of_roster, read_overrides
+from grader.classroom.roster import Entry, Intake, TableError, read_overrides, take_in
+from grader.classroom.screen import print_intake
 from grader.classroom.store import OtherSchema, Store, conditions_of
 from grader.files import Submission
 from grader.formats import results_json
@@ -48,9 +49,10 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """The results of a run that has ended, and whether it was interrupted before everything was graded."""
+    """The results of a run that has ended, what it was given, and whether it was interrupted before the end."""
 
     results: RunResults
+    intake: Intake
     interrupted: bool
 
 
@@ -62,7 +64,8 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Finished
     Unusable
         Before anything has been graded or overwritten.
     """
-    entries = _entries(options, course)
+    intake = intake_of(options.paths, course, options.roster, options.output)
+    entries = intake.entries
     isolation = detect()
     if isolation.level == "none" and not options.allow_unisolated:
         raise Unusable(
@@ -77,10 +80,23 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Finished
     seed = options.seed
     if seed is None and options.resume:
         seed = store.run.get("seed")
+    passed_over = {passed.path: passed.reason for passed in intake.collected.passed_over}
+    print_intake(console, intake)
     settings = Settings(secrets.randbits(48) if seed is None else seed, isolation)
     conditions = conditions_of(settings.seed, isolation.level, settings.packages)
     ids = [entry.id for entry in entries]
-    store.begin({"seed": settings.seed, "isolation": isolation.level, "course": course.title, "ids": ids})
+    store.begin(
+        {
+            "seed": settings.seed,
+            "isolation": isolation.level,
+            "course": course.title,
+            "ids": ids,
+            "paths": list(map(str, options.paths)),
+            "roster": str(options.roster or ""),
+            "passed_over": passed_over,
+            "unmatched": list(intake.unmatched),
+        }
+    )
     with _executions(options, settings) as execute:
         interrupted = _grade(
             entries,
@@ -97,7 +113,7 @@ def run_class(options: RunOptions, course: Course, console: Console) -> Finished
     Format.CSV.write(results, options.output)
     with suppress(FormatUnavailable):
         Format.HTML.write(results, options.output)
-    return FinishedRun(results, interrupted)
+    return FinishedRun(results, intake, interrupted)
 
 
 @contextmanager
@@ -160,21 +176,45 @@ def stored_results(folder: Path, course: Course) -> RunResults:
     return RunResults(run["seed"], run["isolation"], run["course"], store.results(run["ids"], overrides))
 
 
-def _entries(options: RunOptions, course: Course) -> list[Entry]:
-    if not any(path.exists() or path.is_symlink() for path in options.paths):
-        raise Unusable(f"There is no file or folder {options.paths[0]}.")
-    if options.roster is None:
-        return entries_of(options.paths, course)
-    if not options.roster.exists():
-        raise Unusable(f"There is no file {options.roster}.")
+def intake_of(paths: Sequence[Path], course: Course, roster: Path | None, output: Path | None = None) -> Intake:
+    """Return whose submissions there are.
+
+    Raises
+    ------
+    Unusable
+        When there are none, or the roster cannot be used.
+    """
+    if not any(path.exists() or path.is_symlink() for path in paths):
+        raise Unusable(f"There is no file or folder {paths[0]}.")
+    if roster is not None and not roster.is_file():
+        raise Unusable(f"There is no file {roster}.")
     try:
-        return entries_of_roster(options.roster, options.paths, course)
+        return take_in(paths, course, roster, [output] if output else [])
     except TableError as error:
         raise Unusable(str(error)) from None
 
 
+def submission_of(folder: Path, student: str, course: Course) -> Submission:
+    """Return what a student of an earlier run handed in, from where it was then.
+
+    Raises
+    ------
+    Unusable
+        When it is not there any more.
+    """
+    run = Store(folder, course).run
+    paths = [Path(path) for path in run.get("paths", [])]
+    roster = Path(run["roster"]) if run.get("roster") else None
+    if paths:
+        intake = intake_of(paths, course, roster, folder)
+        for entry in intake.entries:
+            if entry.id == student and entry.pieces:
+                return entry.read()
+    raise Unusable(f"The submission of {student!r} is not there any more.")
+
+
 def _grade(
-    entries: list[Entry],
+    entries: Sequence[Entry],
     *,
     options: RunOptions,
     course: Course,

@@ -128,7 +128,11 @@ def content_of(submission: Submission) -> str:
     for name, data in sorted(submission.files.items()):
         digest.update(f"{len(name.encode('utf-8', 'surrogatepass'))} {len(data)} ".encode())
         digest.update(name.encode("utf-8", "surrogatepass") + data)
-    digest.update("\n".join([submission.problem, submission.name, *submission.notes]).encode("utf-8", "surrogatepass"))
+    digest.update(
+        "\n".join([submission.problem, submission.fault, submission.name, *submission.notes]).encode(
+            "utf-8", "surrogatepass"
+        )
+    )
     return digest.hexdigest()
 
 

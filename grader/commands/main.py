@@ -29,6 +29,7 @@ NOT_ALL_PASSED = 1
 USAGE = 2
 GRADER_ERROR = 3
 INTERNAL = 4
+INCOMPLETE = 5
 INTERRUPTED = 130
 
 STUDENTS, INSTRUCTORS, AUTHORS = PANELS = ("For students", "For instructors", "For authors")
@@ -102,8 +103,9 @@ def run(
         list[Path],
         typer.Argument(
             metavar="PATH...",
-            help="Submissions: .py files, folders or .zip archives. A folder that directly holds a module of the "
-            "course (recompute.py, say) is one submission; any other folder is a class of submissions.",
+            help="Submissions: .py files, notebooks, folders or archives. A folder that directly holds a module of the "
+            "course (recompute.py, say) is one submission; any other folder is a class of submissions, and so is the "
+            "download of a learning platform, packed or not.",
         ),
     ],
     output: Annotated[Path, typer.Option(metavar="DIR", help="Where the results go.")] = Path("grades"),
@@ -120,7 +122,8 @@ def run(
         bool, typer.Option("--resume", help="Go on with the run in DIR; what is finished and unchanged stays.")
     ] = False,
     roster: Annotated[
-        Path | None, typer.Option(metavar="CSV", help="Students: a table with the columns id, name, path.")
+        Path | None,
+        typer.Option(metavar="CSV", help="Students: a table with the column id, and name and path if you like."),
     ] = None,
     scheduler: Annotated[
         str, typer.Option(metavar="ADDRESS", help="Grade on the workers of this Dask scheduler instead.")
@@ -169,6 +172,39 @@ def run(
     percents = [100 * (result.points or 0) / result.max_points for result in finished.results.submissions]
     if fail_under is not None and min(percents) < fail_under:
         raise typer.Exit(BELOW_THRESHOLD)
+    if State.UNGRADABLE in states or finished.intake.unmatched:
+        raise typer.Exit(INCOMPLETE)
+
+
+@app.command(rich_help_panel=INSTRUCTORS)
+def collect(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="The same as for `grader run`.")],
+    roster: Annotated[
+        Path | None,
+        typer.Option(metavar="CSV", help="Students: a table with the column id, and name and path if you like."),
+    ] = None,
+    output: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Also write a tidy folder, with a folder for each student.")
+    ] = None,
+) -> None:
+    """Look at what was handed in, without grading: who is found, missing, unreadable or not in the roster."""
+    from grader.classroom.run import Unusable, intake_of
+    from grader.classroom.screen import print_collection, print_intake
+    from grader.classroom.tidy import write_tidy
+
+    console = _console()
+    if output and output.exists() and (not output.is_dir() or any(output.iterdir())):
+        _stop(f"{output} exists already; name a new folder, so that nothing is overwritten.", USAGE)
+    try:
+        intake = intake_of(paths, _course(), roster, output)
+    except Unusable as error:
+        _stop(str(error), USAGE)
+    print_intake(console, intake)
+    submissions = (entry.read() for entry in intake.entries)
+    written = write_tidy(submissions, output) if output else submissions
+    print_collection(console, intake, written)
+    if output:
+        console.print(f"The tidy folder is {output}, with a roster.csv in it.", highlight=False)
 
 
 @app.command(rich_help_panel=STUDENTS)
@@ -284,7 +320,7 @@ def replay(
 ) -> None:
     """Show the exact call behind a verdict as a snippet that runs on its own, and ask it again."""
     from grader.classroom.replay import replay as ask_again
-    from grader.classroom.run import Unusable, stored_results
+    from grader.classroom.run import Unusable, stored_results, submission_of
     from grader.formats.terminal import print_check
 
     course = _course()
@@ -300,9 +336,11 @@ def replay(
     found = [result for result in run_results.submissions if result.id == student]
     if not found:
         _stop(f"There is no result of {student!r} in {results}.", USAGE)
-    if not Path(found[0].path).exists():
-        _stop(f"The submission {found[0].path} is not there any more.", USAGE)
-    again = ask_again(Path(found[0].path), course, run_results.seed, exercise, check_id)
+    try:
+        submission = submission_of(results, student, course)
+    except Unusable as error:
+        _stop(str(error), USAGE)
+    again = ask_again(submission, course, run_results.seed, exercise, check_id)
     print(f"# {_printable(student)}: {check_name}, case {again.number} of {again.count}")
     print(again.snippet)
     print_check(_console(), again.result)

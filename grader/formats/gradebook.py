@@ -115,7 +115,9 @@ def _moodle(run: RunResults) -> Iterator[Sequence[_Cell]]:
         "Feedback comments",
     ]
     for result in run.submissions:
-        folder = _MOODLE_FOLDER.fullmatch(result.id)
+        # `grader run` calls a student of such a download by name and number.
+        downloaded = result.name and result.id.startswith(f"{result.name}_")
+        folder = _MOODLE_FOLDER.fullmatch(f"{result.id}_assignsubmission_file_" if downloaded else result.id)
         participant = folder or _MOODLE_PARTICIPANT.fullmatch(result.id)
         yield [
             f"Participant {participant['number']}" if participant else None,

@@ -26,6 +26,8 @@ _PACKAGES = ("grader", "lesson", "solutions", "student_template")
 _FILES = ("pyproject.toml", "README.md", "LICENSE")
 _OPTIONAL_FILES = ("constraints.txt",)
 _ARCHIVE = "autograder.zip"
+# The exit status of `grader run` when there is nothing to grade, which the results tell the student.
+_INCOMPLETE = 5
 
 
 class ExportError(RuntimeError):
@@ -78,7 +80,8 @@ def grade(base: Path) -> int:
     Returns
     -------
     int
-        The exit status of `grader run`; Gradescope shows what was printed to the instructor only.
+        The exit status of `grader run`, or 0 when there was nothing that could be graded; Gradescope shows what was
+        printed to the instructor only.
     """
     results = base / "results"
     results.mkdir(parents=True, exist_ok=True)
@@ -86,13 +89,16 @@ def grade(base: Path) -> int:
         # A folder of submissions that holds one, so that its files are read together, whatever their names.
         submissions, output = Path(directory, "submissions"), Path(directory, "grades")
         shutil.copytree(base / "submission", submissions / "submission", symlinks=True, ignore=_special_files)
+        # Whatever it holds, it is one student's.
+        roster = Path(directory, "roster.csv")
+        roster.write_text("id\nsubmission\n", encoding="utf-8")
         command = [sys.executable, "-c", "from grader.commands.main import main; main()", "run"]
-        command += [str(submissions), "--output", str(output)]
+        command += [str(submissions), "--output", str(output), "--roster", str(roster)]
         if detect().level == "none":
             command.append("--allow-unisolated")
         status = subprocess.run(command, check=False).returncode  # noqa: S603 - the command is our own
         gradescope.write_json(_converted(output / "results.json"), results / "results.json")
-    return status
+    return 0 if status == _INCOMPLETE else status
 
 
 def _converted(path: Path) -> dict[str, Any]:

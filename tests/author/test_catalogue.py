@@ -57,6 +57,7 @@ OTHER_TEXT = {
     "formats/gradescope_export.py": ["from grader.commands.main import main; main()"],
     "formats/html.py": ["pip install 'checkpointing-course[instructor]'"],
     "formats/registry.py": ["Left out, because there is no score: "],  # for the instructor
+    "tree.py": ["File | dict[str, _Branch]", " is not to be read"],  # a type, and a fault that is caught
     "formats/results_json.py": [',\n "submissions": ['],
     "formats/terminal.py": ["bold cyan", "bold magenta"],  # styles
     "grading.py": [  # for the instructor

@@ -156,7 +156,7 @@ def test_a_wrong_override_is_named_by_its_line(graded, row, sentence):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("name,path\nx,y\n", "must name the columns id, name, path"),
+        ("name,path\nx,y\n", "must name the column id and may name name, path, email"),
         ("id,name,path\n1,a,x\n1,b,y\n", "line 3: the id is there twice"),
         ("id,name,path\n,a,x\n", "line 2: the id is missing"),
     ],

@@ -4,13 +4,14 @@ import io
 import os
 import stat
 import zipfile
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from grader import files
-from grader.classroom.submissions import find_submissions
+from grader.classroom.submissions import collect
 from grader.files import read_submission
 
 ANSWER = b"def relu(x):\n    return x\n"
@@ -26,7 +27,7 @@ def archive(path, members):
 def test_a_file_a_folder_and_an_archive_are_read(tmp_path):
     (tmp_path / "work" / "deep").mkdir(parents=True)
     (tmp_path / "work" / "deep" / "a.py").write_bytes(ANSWER)
-    (tmp_path / "work" / "notes.txt").write_bytes(b"ignored")
+    (tmp_path / "work" / "photo.png").write_bytes(b"ignored")
     assert read_submission(tmp_path / "work").files == {"deep/a.py": ANSWER}
     assert read_submission(tmp_path / "work" / "deep" / "a.py").files == {"a.py": ANSWER}
     assert read_submission(archive(tmp_path / "w.zip", [("x/a.py", ANSWER)])).files == {"x/a.py": ANSWER}
@@ -35,11 +36,13 @@ def test_a_file_a_folder_and_an_archive_are_read(tmp_path):
 def test_a_folder_with_a_topic_module_is_one_submission_any_other_a_class(tmp_path, course):
     (tmp_path / "one").mkdir()
     (tmp_path / "one" / "recompute.py").write_bytes(ANSWER)
-    assert list(find_submissions([tmp_path / "one"], course)) == [tmp_path / "one"]
+    assert [each.id for each in collect([tmp_path / "one"], course).found] == ["one"]
     (tmp_path / "b.py").write_bytes(ANSWER)
     (tmp_path / ".hidden").mkdir()
     (tmp_path / "readme.txt").write_bytes(b"")
-    assert [path.name for path in find_submissions([tmp_path], course)] == ["b.py", "one"]
+    collected = collect([tmp_path], course)
+    assert [each.id for each in collected.found] == ["b", "one"]
+    assert [Path(passed.path).name for passed in collected.passed_over] == [".hidden", "readme.txt"]
 
 
 @pytest.mark.parametrize(
@@ -151,11 +154,11 @@ def test_a_symbolic_link_in_an_archive_is_refused(tmp_path):
 def test_an_archive_bomb_is_refused(tmp_path, monkeypatch):
     bomb = archive(tmp_path / "w.zip", [("a.py", b"#" * 10_000_000)])
     assert "larger than 2 MB" in read_submission(bomb).problem
-    monkeypatch.setattr(files, "MAX_TOTAL_BYTES", 1000)
     many = archive(tmp_path / "m.zip", [(f"a{i}.py", b"#" * 400) for i in range(4)])
-    assert "larger than" in read_submission(many).problem
     monkeypatch.setattr(files, "MAX_FILES", 3)
     assert "more than 3 files" in read_submission(many).problem
+    monkeypatch.setattr(files, "MAX_TOTAL_BYTES", 1000)
+    assert "larger than" in read_submission(many).problem
 
 
 def test_a_size_that_lies_is_found_out(tmp_path):

@@ -103,6 +103,78 @@ def test_run_grades_a_class_in_one_call(command, solutions, tmp_path):
     assert "none.zip is not a ZIP archive" in output
 
 
+def test_a_class_that_is_complete_and_one_that_is_not_differ_in_the_exit_code(command, tmp_path):
+    folder = tmp_path / "class"
+    folder.mkdir()
+    (folder / "ana.py").write_bytes((ROOT / "solutions" / "cost_model.py").read_bytes())
+    assert command("run", folder)[0] == 0
+    (tmp_path / "roster.csv").write_text("id,name\nana,Ana\nben,Ben\n", encoding="utf-8")
+    code, output = command("run", folder, "--roster", tmp_path / "roster.csv")
+    assert code == cli.INCOMPLETE
+    assert "without a submission: ben (Ben)" in output
+    assert command("run", folder, "--roster", tmp_path / "roster.csv", "--fail-under", 1)[0] == cli.BELOW_THRESHOLD
+    (folder / "eva.rar").write_bytes(b"Rar!")
+    code, output = command("run", folder)
+    assert code == cli.INCOMPLETE
+    assert "eva.rar was not read" in output
+    values = json.loads(Path("grades/run.json").read_text(encoding="utf-8"))
+    assert values["unmatched"] == []
+
+
+def test_collect_shows_the_class_and_writes_it_tidily(command, tmp_path, solutions):
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name, content in solutions.items():
+        (folder / f"albaana_LATE_4401_98001_{name}").write_bytes(content)
+    (folder / "boerben_4402_98002_hw.rar").write_bytes(b"Rar!")
+    (folder / "strange_4403_98003_a.py").write_bytes(b"def relu(x): pass\n")
+    (folder / "marks.csv").write_text("", encoding="utf-8")
+    (tmp_path / "roster.csv").write_text("id;name\n1;Ana Alba\n2;Ben Boer\n3;Cem Can\n", encoding="utf-8")
+    code, output = command("collect", folder, "--roster", tmp_path / "roster.csv", "--output", "tidy")
+    assert code == 0
+    assert "Canvas: 3 students." in output
+    assert "Passed over (not something that is graded): marks.csv." in output
+    for words in ("1 +Ana Alba +found, late", "2 +Ben Boer +unreadable", "3 +Cem Can +missing", "strange +unmatched"):
+        assert re.search(words, output)
+    assert not Path("grades").exists()
+    assert sorted(path.name for path in Path("tidy").iterdir()) == ["1", "roster.csv", "strange"]
+    assert {path.name: path.read_bytes() for path in Path("tidy/1").iterdir()} == solutions
+    assert "2 " in command("collect", "tidy", "--roster", "tidy/roster.csv")[1]
+    code, output = command("collect", folder, "--output", "tidy")
+    assert code == cli.USAGE
+    assert "exists already" in output
+    assert command("collect", "nowhere")[0] == cli.USAGE
+
+
+def test_collect_survives_names_that_no_file_system_takes(command, tmp_path):
+    import zipfile
+
+    with zipfile.ZipFile(tmp_path / "class.zip", "w") as archive:
+        for name in ("ab:c?", "con.", "ana", "ANA", "x" * 200):
+            archive.writestr(f"{name}_12_assignsubmission_file_/w<1>.py", "def relu(x): pass\n")
+    assert command("collect", tmp_path / "class.zip", "--output", "tidy")[0] == 0
+    folders = [path for path in Path("tidy").iterdir() if path.is_dir()]
+    assert len(folders) == 5
+    assert all([path.name for path in folder.iterdir()] == ["w_1_.py"] for folder in folders)
+    assert command("collect", "tidy", "--roster", "tidy/roster.csv")[1].count("found") == 5
+
+
+def test_replay_finds_a_submission_of_several_files(command, tmp_path, solutions):
+    folder = tmp_path / "class"
+    folder.mkdir()
+    for name in ("recompute.py", "cost_model.py"):
+        (folder / f"albaana_4401_98001_{name}").write_bytes(solutions[name])
+    assert command("run", folder)[0] == 0
+    code, output = command("replay", "grades", "--student", "albaana", "--check", "step1.linear")
+    assert code == 0
+    assert "# albaana: step1.linear" in output
+    for path in folder.iterdir():
+        path.unlink()
+    code, output = command("replay", "grades", "--student", "albaana", "--check", "step1.linear")
+    assert code == cli.USAGE
+    assert "is not there any more" in output
+
+
 def test_run_names_a_missing_path(tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "grader", "run", "nowhere"], cwd=tmp_path, capture_output=True, text=True, check=False
@@ -113,7 +185,7 @@ def test_run_names_a_missing_path(tmp_path):
 
 def test_run_with_one_missing_path_grades_the_other(command):
     code, _output = command("run", "nowhere.py", ROOT / "solutions")
-    assert code == 0
+    assert code == cli.INCOMPLETE
     assert [submission["state"] for submission in results()["submissions"]] == ["ungradable", "passed"]
 
 
@@ -158,7 +230,7 @@ def test_a_roster_gives_names_and_shows_who_is_missing(command, tmp_path):
     (folder / "stray.py").write_text("", encoding="utf-8")
     (tmp_path / "roster.csv").write_text("id,name,path\n007,First Student,x17.py\n008,Second,gone.py\n", "utf-8")
     code, _output = command("run", folder, "--roster", tmp_path / "roster.csv")
-    assert code == 0
+    assert code == cli.INCOMPLETE
     found = {s["id"]: (s["name"], s["state"], s["problem"]) for s in results()["submissions"]}
     assert found["007"][0] == "First Student"
     assert found["008"] == ("Second", "ungradable", "No submission was found.")

@@ -149,6 +149,7 @@ def test_canvas_gets_its_columns_and_no_empty_score(tmp_path):
 def test_moodle_gets_its_columns(tmp_path):
     run = run_of(
         passed("Given Family_4242_assignsubmission_file"),
+        passed("Given Other_4243", name="Given Other"),
         passed("Participant_77_assignsubmission_file_"),
         passed("Participant 78"),
         passed("s001@example.org", name="Name"),
@@ -161,6 +162,7 @@ def test_moodle_gets_its_columns(tmp_path):
     keys = ("Identifier", "Full name", "ID number", "Email address")
     assert [[record[key] for key in keys] for record in found] == [
         ["Participant 4242", "Given Family", "", ""],
+        ["Participant 4243", "Given Other", "", ""],
         ["Participant 77", "", "", ""],
         ["Participant 78", "", "", ""],
         ["", "Name", "s001@example.org", "s001@example.org"],

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from grader.checks.explaining import explain
-from grader.classroom.submissions import find_submissions
+from grader.classroom.submissions import collect
 from grader.files import read_submission
 from grader.student.handle import Outcome
 from grader.student.here import InProcessStudent
@@ -148,8 +148,8 @@ def test_a_statement_that_fails_leaves_the_rest_of_its_cell(load):
 def test_when_the_answer_itself_fails_that_is_told(load):
     with pytest.raises(Outcome) as caught:
         InProcessStudent(load("x = 1", "\n@not_defined\ndef relu(x):\n    return 1"), FILES).call("relu", 1)
-    facts = caught.value.facts
-    assert (facts["type"], facts["file"], facts["cell"], facts["line"]) == ("NameError", "work.ipynb", 2, 2)
+    error = caught.value.error
+    assert (error.type, error.file, error.cell, error.line) == ("NameError", "work.ipynb", 2, 2)
 
 
 def test_an_error_names_the_cell_and_the_line_in_it(load):
@@ -278,7 +278,7 @@ def test_notebooks_and_modules_may_be_mixed(tmp_path, course):
     (tmp_path / "recompute.ipynb").write_bytes(notebook("def relu(x):\n    return 1"))
     (tmp_path / ".ipynb_checkpoints").mkdir()
     (tmp_path / ".ipynb_checkpoints" / "recompute-checkpoint.ipynb").write_bytes(notebook("def relu(x):\n    return 2"))
-    assert list(find_submissions([tmp_path], course)) == [tmp_path]
+    assert [each.id for each in collect([tmp_path], course).found] == [tmp_path.name]
     assert sorted(read_submission(tmp_path).files) == ["cost_model.py", "recompute.ipynb"]
 
 
