@@ -58,6 +58,8 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
                     _("A file that Python can run."),
                 )
             )
+        case "left out":
+            return _left_out(outcome, function, public)
         case "raised":
             return _raised(outcome, function, public)
         case "memory":
@@ -84,9 +86,34 @@ def _raised(outcome: Outcome, function: str, public: bool) -> Feedback:
     if facts["base"] == "SystemExit":
         got = _("The code called exit{where}.").format(where=_where(outcome))
         return Feedback(function, got, _("A function that returns; remove calls of exit."))
+    if facts["module"]:
+        got = _("It needs {module}{where}, which is not there when you are graded.")
+        expected = _("An answer that needs Python and NumPy only.")
+        return Feedback(function, got.format(module=facts["module"], where=_where(outcome)), expected)
     text = f"{kind}: {_beginning(facts['message'])}" if public and facts["message"] else kind
+    cause = ""
+    if facts["lost"]:
+        cause = _("{name} is not there, as {place} could not run.").format(name=facts["name"], place=facts["lost"])
     got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(outcome))
-    return Feedback(function, got, _("A result."), hidden="" if public else f"{facts['type']}: {facts['message']}")
+    hidden = "" if public else f"{facts['type']}: {facts['message']}"
+    return Feedback(function, got, _("A result."), cause, hidden=hidden)
+
+
+def _left_out(outcome: Outcome, function: str, public: bool) -> Feedback:
+    """Return the feedback where the statement that should bind a function could not run."""
+    facts = outcome.facts
+    expected = _("A function {function}.").format(function=function)
+    if facts["seconds"]:
+        got = _("What makes it was left out after {seconds:g} seconds{where}.")
+        return Feedback(function, got.format(seconds=facts["seconds"], where=_where(outcome)), expected)
+    raised = _raised(outcome, function, public)
+    return Feedback(
+        function,
+        _("There is no such function, as what makes it could not run. {why}").format(why=raised.got),
+        expected,
+        raised.cause,
+        hidden=raised.hidden,
+    )
 
 
 def _beginning(message: str) -> str:

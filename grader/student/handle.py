@@ -14,8 +14,10 @@ import numpy as np
 
 from grader.cases.case import Case
 from grader.results import State
+from grader.student.left_out import LeftOut
+from grader.worker.describing import MAX_MESSAGE, MAX_NAME
 from grader.worker.wire import Malformed, Packer, unpack
-from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED
+from grader.worker.workbench import MAX_PRINTED
 
 T = TypeVar("T")
 
@@ -78,6 +80,10 @@ class Student(Protocol):
         """Go on with code that has seen no inputs, where they are hidden."""
         ...
 
+    def left_out(self, functions: Sequence[str], /) -> list[LeftOut]:
+        """Return what could not run of the files of some functions, as far as these have been asked for."""
+        ...
+
 
 class Messenger:
     """Turn calls into requests and replies into values or outcomes."""
@@ -86,6 +92,7 @@ class Messenger:
         self.printed: list[str] = []
         self._files = files
         self._remembered: dict[object, Any] = {}
+        self._left_out: dict[str, list[LeftOut]] = {}
 
     def _exchange(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str
@@ -127,6 +134,15 @@ class Messenger:
     def renew(self) -> None:
         """Go on as before: nothing is hidden from who runs this."""
 
+    def left_out(self, functions: Sequence[str]) -> list[LeftOut]:
+        """Return what could not run of the files of some functions, as far as these have been asked for."""
+        keys = dict.fromkeys(map(self._loaded_with, functions))
+        return [each for key in keys for each in self._left_out.get(key, ())]
+
+    def _loaded_with(self, function: str) -> str:
+        """Return the file that is run for a function; the function's name where that is not known."""
+        raise NotImplementedError
+
     def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
         packer = Packer(_refuse_to_keep)
         request.update({name: packer.pack(value) for name, value in values.items()})
@@ -153,6 +169,13 @@ class Messenger:
                 if facts["type"] not in _SOURCE_ERRORS:
                     raise Malformed("an error that source code does not have")
                 raise Outcome(State.ERROR, "broken", facts)
+            case {"unavailable": "left out", "files": [file], "error": dict(error)}:
+                facts = {"function": function, **self._error(error), "file": self._own_files([file])[0]}
+                if facts["seconds"]:
+                    raise Outcome(State.TIMEOUT, "left out", facts)
+                if facts["base"] == "NotImplementedError":
+                    raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
+                raise Outcome(State.ERROR, "left out", facts)
             case {"raised": dict(error)}:
                 facts = {"function": function, **self._error(error)}
                 if facts["base"] == "NotImplementedError":
@@ -175,6 +198,8 @@ class Messenger:
     def _error(self, error: Mapping[str, object]) -> dict[str, Any]:
         """Take from a reply what the sentence needs, with the types the sentence needs."""
         line, file, cell = error.get("line"), error.get("file"), error.get("cell")
+        module, name, seconds = error.get("module"), error.get("name"), error.get("seconds")
+        lost = (each for entries in self._left_out.values() for each in entries if name in each.names)
         return {
             "type": str(error.get("type", ""))[:MAX_NAME],
             "message": str(error.get("message", ""))[:MAX_MESSAGE],
@@ -182,7 +207,16 @@ class Messenger:
             "file": file if isinstance(file, str) and file in self._files else "",
             "line": line if type(line) is int else None,
             "cell": cell if type(cell) is int else None,
+            "seconds": seconds if isinstance(seconds, float) else 0.0,
+            "module": module if isinstance(module, str) and self._is_imported(module) else "",
+            # Why a name is not there: where it would have been bound.
+            "name": name,
+            "lost": next((each.place for each in lost), ""),
         }
+
+    def _is_imported(self, module: str) -> bool:
+        """Whether a module's name may be told."""
+        return True
 
 
 _SOURCE_ERRORS = frozenset(
