@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 import sys
 import time
 
+from grader.isolation.sandbox import ONE_THREAD
 from grader.isolation.zygote import PATIENCE_WITH_PACKAGES_SECONDS as PATIENCE_SECONDS
 from grader.isolation.zygote import Connection, Ended, ZygoteError
 from grader.worker import wire
@@ -61,6 +63,7 @@ class ApartProcess:
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     stderr=subprocess.DEVNULL,
+                    env={**os.environ, **ONE_THREAD},
                     pass_fds=[theirs.fileno()],
                 )
             except OSError as error:

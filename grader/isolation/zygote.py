@@ -21,6 +21,7 @@ from grader.isolation.sandbox import (
     python_command,
     readable_paths,
 )
+from grader.worker.importing import LESSON_MODULES
 from grader.worker.sealing import Limits
 from grader.worker.serve import START, STOP
 from grader.worker.workbench import IMPORTED_AHEAD
@@ -30,7 +31,7 @@ Connection: TypeAlias = socket.socket
 
 WORKER_PACKAGE = Path(__file__).parents[1] / "worker"
 # What students are given to import, and is no more than arithmetic.
-LESSON_FILES = ("__init__.py", "policy_cost.py", "decoder.py", "torch_meter.py")
+LESSON_FILES = ("__init__.py", *(f"{name}.py" for name in LESSON_MODULES))
 LESSON_PACKAGE = Path(__file__).parents[2] / "lesson"
 # Without a submission, neither starting nor answering takes this long unless something is broken.
 PATIENCE_SECONDS = 60

@@ -22,9 +22,6 @@ ROOT = "/submission"
 # What a submission may write in all, in bytes.
 MAX_WRITTEN = 16 * 2**20
 
-_PLACES = (sys.prefix, sys.base_prefix, os.path.dirname(os.__file__))
-_OF_PYTHON = tuple({place for path in _PLACES for place in (path, os.path.realpath(path))})
-
 
 class Beside:
     """The files of one submission.
@@ -40,6 +37,9 @@ class Beside:
     def __init__(self, files: Mapping[str, bytes], *, sealed: bool) -> None:
         self._handed_in = files
         self._sealed = sealed
+        # What libraries read as they are imported or work.
+        places = (sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), *filter(os.path.isabs, sys.path))
+        self._of_python = tuple({place for path in places for place in (path, os.path.realpath(path))})
         self._written: dict[str, bytes] = {}
         self._removed: set[str] = set()
         self._folders = {folder for path in files for folder in _parents(path)} | {""}
@@ -183,7 +183,7 @@ class Beside:
             return
         if writing:
             raise PermissionError(errno.EPERM, os.strerror(errno.EPERM), file)
-        if not os.path.normpath(os.fsdecode(file)).startswith(_OF_PYTHON):
+        if not os.path.normpath(os.fsdecode(file)).startswith(self._of_python):
             raise _not_there(file)
 
 

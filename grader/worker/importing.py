@@ -71,8 +71,8 @@ class Importer:
         self._known_lines: dict[str, tuple[frozenset[int], frozenset[int]]] = {}
         module = types.ModuleType("builtins")
         vars(module).update(vars(builtins))
-        # `site` adds these where it is run.
-        vars(module).update({"__import__": self, "exit": _leave, "quit": _leave})
+        # `site` adds two of them where it is run, and nobody is there to be asked.
+        vars(module).update({"__import__": self, "exit": _leave, "quit": _leave, "input": _no_answer})
         self._builtins = module
         self.names = vars(module)
 
@@ -287,6 +287,10 @@ def _suppresses(context: ast.expr) -> bool:
         and ast.unparse(context.func).rpartition(".")[2] == "suppress"
         and any(map(_catches, context.args))
     )
+
+
+def _no_answer(prompt: object = "") -> NoReturn:
+    raise EOFError("EOF when reading a line")
 
 
 def _leave(code: object = None) -> NoReturn:

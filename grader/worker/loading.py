@@ -21,7 +21,7 @@ import re
 import sys
 import tokenize
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Protocol
@@ -172,9 +172,9 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         # Modules of this process that have the name of a submitted file step aside until `close`.
         names = {part for path in files for part in PurePosixPath(path).with_suffix("").parts} - LIBRARIES
         self._set_aside = {name: sys.modules.pop(name) for name in names if name in sys.modules}
-        self._importer = Importer(self, lambda name: self.find_spec(name) is not None)
         sys.meta_path.insert(0, self)
         replace_functions(self)
+        self._importer = Importer(self, lambda name: self.find_spec(name) is not None)
 
     def close(self) -> None:
         """Forget the submission's modules."""
@@ -399,7 +399,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             raise
         finally:
             sys.argv = arguments
-        self._left_out += [self._told(failure) for failure in failures if not failure.error.get("quiet")]
+        first = [failure for failure in failures if not failure.follows and not failure.error.get("quiet")]
+        self._left_out += map(self._told, first)
         self._left_out += [
             {**(self.source(file) or {}), **self._syntax_errors[file]}
             for file, (notebook, _cell) in self._cells.items()
@@ -508,8 +509,11 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             return self._broken(path, path, source.decode("latin-1"), error)
         self._programs[path] = program
         bindings: dict[str, _Candidate] = {}
+        imported: set[str] = set()
         for name, node in module_level(statement.node for statement in program.statements):
-            found = self._candidate(path, name, node)
+            if isinstance(node, ast.alias):
+                imported.add(name)
+            found = self._candidate(path, name, node, imported)
             if found:
                 bindings[name] = found
                 if found.kind == "stub":
@@ -529,9 +533,12 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             for name, candidate in self._broken(path, file, cells[file].source, error).items():
                 bindings.setdefault(name, candidate)
         answered = set()
+        imported: set[str] = set()
         for statement in program.statements:
             for name, node in module_level([statement.node]):
-                found = self._candidate(path, name, node)
+                if isinstance(node, ast.alias):
+                    imported.add(name)
+                found = self._candidate(path, name, node, imported)
                 if found and found.kind == "stub":
                     statement.is_stub = True
                     if name not in answered:
@@ -551,11 +558,11 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             self._syntax_errors[file]["cell"] = self._cells[file][1].number
         return {name: _Candidate(path, "broken", file) for name in names}
 
-    def _candidate(self, path: str, name: str, node: ast.AST) -> _Candidate | None:
+    def _candidate(self, path: str, name: str, node: ast.AST, imported: Set[str]) -> _Candidate | None:
         is_prompt = name == PROMPT_NAME and isinstance(node, ast.Constant) and str(node.value).strip() != ""
         if name not in self._wanted or (isinstance(node, ast.Constant) and not is_prompt):
             return None
-        if isinstance(node, ast.alias):
+        if isinstance(node, ast.alias) or (isinstance(node, ast.Attribute) and _root(node) in imported):
             return _Candidate(path, "import")
         if _is_stub(node):
             return _Candidate(path, "stub")
@@ -566,6 +573,13 @@ def _syntax_error(error: BaseException) -> dict[str, Any]:
     """Return type, message and line of an error in a source that is no Python."""
     message = getattr(error, "msg", None) or str(error)
     return {"type": type(error).__name__, "message": message, "line": getattr(error, "lineno", None)}
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that an attribute is looked up in, at its very beginning; empty when it is no name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_virtual(module: object) -> bool:

@@ -40,11 +40,14 @@ class Failure:
     ----------
     error
         What it raised, as data; see `describe`. For one that took too long: its limit, under "seconds".
+    lacks_a_name, follows
+        Whether it lacks a name, and whether another statement that could not run would have bound that.
     """
 
     statement: Statement
     error: dict[str, Any]
     lacks_a_name: bool = False
+    follows: bool = False
 
 
 @dataclass
@@ -193,6 +196,7 @@ class Program:
                         del self.lost[name]
                 continue
             failures.append(failure)
+            failure.follows = failure.error.get("name") in self.lost
             for name in statement.binds:
                 runner.namespace.pop(name, None)
                 self.lost[name] = failure
