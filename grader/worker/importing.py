@@ -24,6 +24,19 @@ PACKAGES = ("numpy", "torch")
 COURSE = ("grader", "lesson")
 # The modules of `lesson` that answers use; the others measure and draw, which answers nothing.
 LESSON_MODULES = ("policy_cost", "decoder", "torch_meter")
+# Names that a file of a submission can never be imported under.
+LIBRARIES = frozenset(sys.stdlib_module_names) | {
+    "_pytest",
+    "grader",
+    "lesson",
+    "numpy",
+    "pluggy",
+    "pytest",
+    "rich",
+    "solutions",
+    "torch",
+    "typer",
+}
 # Make a notebook something to import.
 _NOTEBOOK_IMPORTERS = frozenset({"import_ipynb", "importnb", "nbimporter", "ipynb"})
 _IMPORT_ERRORS = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
@@ -107,7 +120,8 @@ class Importer:
             except ModuleNotFoundError as error:
                 if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                     raise
-        return self._renamed(name, wanted) or self._stand_in(name, wanted)
+        found = None if top in LIBRARIES else self._renamed(name, wanted)
+        return self._stand_in(name, wanted) if found is None else found
 
     def _relative(
         self,

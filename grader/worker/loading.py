@@ -28,23 +28,9 @@ from typing import Any, Protocol
 
 from grader.worker.beside import ROOT, Beside, replace_functions, restore_functions
 from grader.worker.describing import describe
-from grader.worker.importing import Importer
+from grader.worker.importing import LIBRARIES, Importer
 from grader.worker.notebooks import RUN_FILE, Cell, NotANotebook
 from grader.worker.statements import NOT_PYTHON, Failure, Program, Statement, module_level
-
-# Names that a file of a submission can never be imported under.
-LIBRARIES = frozenset(sys.stdlib_module_names) | {
-    "_pytest",
-    "grader",
-    "lesson",
-    "numpy",
-    "pluggy",
-    "pytest",
-    "rich",
-    "solutions",
-    "torch",
-    "typer",
-}
 
 # A text that counts like a function's answer: a file of this name, or else a module-level string.
 PROMPT_FILE = "prompt-activation-recompute-policy.md"

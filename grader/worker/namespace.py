@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from pathlib import Path
 from typing import Any
 
-from grader.worker.loading import LIBRARIES, PROMPT_FILE, PROMPT_NAME, Unavailable
+from grader.worker.importing import LIBRARIES
+from grader.worker.loading import PROMPT_FILE, PROMPT_NAME, Unavailable
 
 
 class NamespaceLoader:

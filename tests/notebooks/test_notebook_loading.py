@@ -180,7 +180,7 @@ def test_what_takes_too_long_is_left_out(load, monkeypatch):
 
 def test_magics_that_run_python_run_it(load):
     cells = ("%run helpers.py", "%run -i other", "%time two = one + 1", "%%prun\ndef relu(x):\n    return one * two + k")
-    assert answer(load, *cells, helpers="one = 1", other="k = 1 / one") == 3
+    assert answer(load, *cells, helpers="one = 1", other="k = 1") == 3
 
 
 def test_a_file_to_run_that_is_not_there_is_told(load):
@@ -233,7 +233,7 @@ def test_what_an_answer_needs_is_run(load, cells):
         ("relu?\n?relu\nrelu??\nnp.a*?\nx = 1", "pass\npass\npass\npass\nx = 1"),
         ("files = !ls\ntime = %timeit -o x\na, b = !x\nx = 1", "pass\npass\npass\nx = 1"),
         ("if x:\n    %time y = 1\nx = 1", "if x:\n    y = 1\nx = 1"),
-        ("%time not python\n%run a.py\n%run -i 'a b.ipynb'", "pass\n__run_file__('a.py')\n__run_file__('a b.ipynb')"),
+        ("%time no python\n%run a.py\n%run -i 'a b.ipynb'", "pass\n__run_file__('a.py')\n__run_file__('a b.ipynb')"),
         ("%%time\nx = 1", "\nx = 1"),
         ("\n\n%%timeit -n 3\nx = 1", "\n\n\nx = 1"),
         ("%%capture out\n%pip install x\nx = 1", "\npass\nx = 1"),
