@@ -13,7 +13,6 @@ from grader.worker.wire import Malformed
 # Told of one exercise; more would bury the rest.
 MAX_TOLD = 5
 MAX_REASON = 200
-MAX_ENTRIES = 500
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,7 @@ def read_left_out(value: object, files: Container[str]) -> list[LeftOut]:
     """
     if not isinstance(value, list):
         raise Malformed("no list of what was left out")
-    return [_read(entry, files) for entry in value[:MAX_ENTRIES]]
+    return [_read(entry, files) for entry in value]
 
 
 def _read(entry: object, files: Container[str]) -> LeftOut:
@@ -96,14 +95,11 @@ def sentences(left_out: Iterable[LeftOut]) -> list[str]:
             )
         else:
             others.append(_("{place} is left out: {reason}.").format(place=each.place, reason=each.reason))
-    told = [_absence(module, entries) for module, entries in modules.items()] + others[:MAX_TOLD]
-    more = len(others) - MAX_TOLD
+    absences = [_absence(module, entries) for module, entries in modules.items()]
+    told = absences[:MAX_TOLD] + others[:MAX_TOLD]
+    more = len(absences) + len(others) - len(told)
     if more > 0:
-        told.append(
-            ngettext("{count} more statement is left out.", "{count} more statements are left out.", more).format(
-                count=more
-            )
-        )
+        told.append(ngettext("{count} more is left out.", "{count} more are left out.", more).format(count=more))
     return told
 
 

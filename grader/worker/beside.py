@@ -170,12 +170,12 @@ class Beside:
             return None
         name = os.fsdecode(file).replace(os.sep, "/")
         if posixpath.isabs(name) or os.path.isabs(name):
-            clean = posixpath.normpath(name)
-            return "" if clean == ROOT else clean[len(ROOT) + 1 :] if clean.startswith(f"{ROOT}/") else None
-        clean = posixpath.normpath(posixpath.join("/", self._working_folder(), name)).lstrip("/")
+            return _inside(name)
+        path = _inside(posixpath.join(ROOT, self._working_folder(), name))
         # A path that is meant from the top of the submission works in its folders too.
-        from_top = posixpath.normpath(posixpath.join("/", name)).lstrip("/")
-        return from_top if self._data(clean) is None and self._data(from_top) is not None else clean
+        from_top = _inside(posixpath.join(ROOT, name))
+        is_there = path is not None and (path in self._folders or self._data(path) is not None)
+        return from_top if not is_there and from_top is not None and self._data(from_top) is not None else path
 
     def _refuse_elsewhere(self, file: Any, *, writing: bool = False) -> None:
         """Raise where the student's machine might have a file that is not there when it is graded."""
@@ -260,6 +260,12 @@ class _Entries:
 
     def close(self) -> None:
         """Nothing is open."""
+
+
+def _inside(path: str) -> str | None:
+    """Return where an absolute path leads inside the submission; None when it leads elsewhere."""
+    clean = posixpath.normpath(path)
+    return "" if clean == ROOT else clean[len(ROOT) + 1 :] if clean.startswith(f"{ROOT}/") else None
 
 
 def _parents(path: str) -> Iterator[str]:

@@ -27,7 +27,7 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol
 
 from grader.worker.beside import ROOT, Beside, replace_functions, restore_functions
-from grader.worker.describing import describe
+from grader.worker.describing import MAX_NAME, describe
 from grader.worker.importing import LIBRARIES, Importer
 from grader.worker.notebooks import RUN_FILE, Cell, NotANotebook
 from grader.worker.statements import NOT_PYTHON, Failure, Program, Statement, module_level
@@ -35,6 +35,11 @@ from grader.worker.statements import NOT_PYTHON, Failure, Program, Statement, mo
 # A text that counts like a function's answer: a file of this name, or else a module-level string.
 PROMPT_FILE = "prompt-activation-recompute-policy.md"
 PROMPT_NAME = "POLICY_PROMPT"
+
+# What could not run is told of this many statements and imports.
+MAX_LEFT_OUT = 100
+_MAX_NAMES = 20
+_MAX_REASON = 300
 
 _PREFIX = "<submission>"
 _DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
@@ -263,7 +268,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             too long its limit in `seconds`, else `type`, `message` and `base` of what it raised; `names` that it would
             have bound.
         """
-        found, self._left_out = self._left_out, []
+        found, self._left_out = self._left_out[:MAX_LEFT_OUT], []
         return found
 
     def source(self, filename: str) -> dict[str, Any] | None:
@@ -286,7 +291,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def note_absent(self, module: str, filename: str, line: int) -> None:
         """Remember that a module was imported that is not there."""
-        note = {**(self.source(filename) or {}), "line": line, "module": module.partition(".")[0]}
+        note = {**(self.source(filename) or {}), "line": line, "module": module.partition(".")[0][:MAX_NAME]}
         if note not in self._left_out:
             self._left_out.append(note)
 
@@ -402,7 +407,10 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _told(self, failure: Failure) -> dict[str, Any]:
         place = self.source(failure.statement.file) or {}
-        return {**failure.error, **place, "names": sorted(failure.statement.binds)}
+        told = {**failure.error, **place, "names": sorted(failure.statement.binds)[:_MAX_NAMES]}
+        if "message" in told:
+            told["message"] = told["message"][:_MAX_REASON]
+        return told
 
     def _names_of_a_kernel(self, path: str, namespace: dict[str, Any]) -> dict[str, Any]:
         def run_file(name: str) -> None:

@@ -1,6 +1,6 @@
-"""Leaves while the file is imported, with the exit status of success."""
+"""Leaves while the file is imported, with the exit status of success; what it has defined stays."""
 # topic: selective
-# outcome: step7 0 error
+# outcome: step7 8 passed
 
 import sys
 

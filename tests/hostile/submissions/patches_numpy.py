@@ -1,6 +1,6 @@
 """Makes every comparison of NumPy say yes, and answers nonsense."""
 # topic: recompute
-# outcome: step1 0 failed or error, step2 0 failed or error, step3 0 failed or error
+# outcome: step1 0 failed or error or crashed, step2 0 failed or error or crashed, step3 0 failed or error or crashed
 # alone: yes
 
 import numpy as np
