@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import contextlib
 import functools
 import importlib.util
 import posixpath
@@ -174,7 +175,9 @@ class Importer:
     ) -> Any:
         def part(parent: str, child: str) -> Any:
             if parent == "lesson" and child in LESSON_MODULES:
-                return importlib.import_module(f"lesson.{child}")
+                # Some need PyTorch, which may be missing.
+                with contextlib.suppress(ImportError):
+                    return importlib.import_module(f"lesson.{child}")
             return absent(f"{parent}.{child}", self._is_decorator, is_quiet=True)
 
         top, _dot, rest = name.partition(".")

@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,6 +23,7 @@ from grader.student.sealed import RemoteStudent
 from grader.worker import statements
 from lesson.course import load_course
 
+ROOT = Path(__file__).parents[2]
 COURSE = load_course()
 X = np.array([[-1.0, 2.0], [3.0, -4.0]])
 RIGHT = np.maximum(X, 0)
@@ -238,6 +240,33 @@ HABITS = [
         above="from typing import override_of_tomorrow as override",
         below="class A:\n    @override\n    def f(self): pass",
         says=("typing",),
+    ),
+    Habit(
+        "annotates in every way",
+        above="import torch_of_tomorrow as torch\n"
+        "from typing import Annotated, Callable, Optional, TypeVar, Union, cast\n"
+        "import numpy as np\n"
+        "T = TypeVar('T', bound=torch.Tensor)\n"
+        "A = Union[np.ndarray, torch.Tensor, None]\n"
+        "B = Optional[torch.Tensor] | torch.Tensor | np.ndarray\n"
+        "C = Callable[[torch.Tensor], dict[str, torch.Tensor]]\n"
+        "def f(x: Annotated[torch.Tensor, 1], device=torch.device('cpu')) -> C:\n"
+        "    return cast(torch.Tensor, x)\n"
+        "assert not isinstance(1, (str, torch.Tensor))\n"
+        "print(torch, f'{torch.__version__}')",
+        says=("torch_of_tomorrow",),
+    ),
+    Habit(
+        "asks whether there is a GPU",
+        above="import torch_of_tomorrow as torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'",
+        below="with torch.no_grad():\n    y = relu(np.ones(3))\nassert y[0] == 1\n@torch.no_grad()\ndef g(): pass\ng()",
+        says=("lines 1, 2 are left out",),
+    ),
+    Habit(
+        "uses what a newer Python or NumPy has or an older had",
+        above="from numpy import float_ as old\nfrom math import sumprod_of_tomorrow",
+        below="def g(x: old): pass",
+        says=("numpy", "math"),
     ),
     # Files that find each other.
     Habit("imports from the folder it was in", whole="from work.helper import relu", files={"helper.py": ANSWER}),
@@ -478,6 +507,15 @@ def test_a_loop_at_the_top_costs_nothing_in_the_sandbox_and_is_not_run_again(sea
     before = student._seconds_left
     assert outcome_of(student)[0] is True
     assert before - student._seconds_left < 1.5
+
+
+def test_pytorch_that_is_missing_costs_the_steps_beside_it_nothing(sealed):
+    benchmark = (ROOT / "solutions" / "torch_benchmark.py").read_text(encoding="utf-8")
+    student = sealed({"recompute.py": (benchmark + ANSWER).encode()})
+    right, told = outcome_of(student)
+    assert right is True
+    assert len(told) == 1
+    assert told[0].startswith("torch is not there when you are graded; recompute.py, lines ")
 
 
 def test_a_file_that_ends_the_process_is_a_failure_with_a_sentence():
