@@ -58,7 +58,7 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
                     _("A file that Python can run."),
                 )
             )
-        case "left out":
+        case "left_out":
             return _left_out(outcome, function, public)
         case "raised":
             return _raised(outcome, function, public)

@@ -169,13 +169,13 @@ class Messenger:
                 if facts["type"] not in _SOURCE_ERRORS:
                     raise Malformed("an error that source code does not have")
                 raise Outcome(State.ERROR, "broken", facts)
-            case {"unavailable": "left out", "files": [file], "error": dict(error)}:
+            case {"unavailable": "left_out", "files": [file], "error": dict(error)}:
                 facts = {"function": function, **self._error(error), "file": self._own_files([file])[0]}
                 if facts["seconds"]:
-                    raise Outcome(State.TIMEOUT, "left out", facts)
+                    raise Outcome(State.TIMEOUT, "left_out", facts)
                 if facts["base"] == "NotImplementedError":
                     raise Outcome(State.NOT_ATTEMPTED, "stub", facts)
-                raise Outcome(State.ERROR, "left out", facts)
+                raise Outcome(State.ERROR, "left_out", facts)
             case {"raised": dict(error)}:
                 facts = {"function": function, **self._error(error)}
                 if facts["base"] == "NotImplementedError":
@@ -208,7 +208,7 @@ class Messenger:
             "line": line if type(line) is int else None,
             "cell": cell if type(cell) is int else None,
             "seconds": seconds if isinstance(seconds, float) else 0.0,
-            "module": module if isinstance(module, str) and self._is_imported(module) else "",
+            "module": next(filter(self._is_imported, _and_its_package(module)), ""),
             # Why a name is not there: where it would have been bound.
             "name": name,
             "lost": next((each.place for each in lost), ""),
@@ -222,6 +222,10 @@ class Messenger:
 _SOURCE_ERRORS = frozenset(
     {"SyntaxError", "IndentationError", "TabError", "ValueError", "RecursionError", "MemoryError"}
 )
+
+
+def _and_its_package(module: object) -> list[str]:
+    return [module, module.partition(".")[0]] if isinstance(module, str) else []
 
 
 def _refuse_to_keep(value: object) -> int:

@@ -178,7 +178,8 @@ class ProcessStudent(Messenger):
         """Whether a file of the submission imports a module: no other name may be told."""
         if not re.fullmatch(r"[\w.]+", module):
             return False
-        statement = re.compile(rb"\b(?:import|from)\b[^\n]*\b" + re.escape(module.encode()) + rb"\b")
+        # Bounded, as the files are the student's too.
+        statement = re.compile(rb"\b(?:import|from)\b[^\n]{0,80}?(?<![\w.])" + re.escape(module.encode()) + rb"(?!\w)")
         return any(statement.search(data) for data in self._contents.values())
 
     def _guarded(

@@ -53,12 +53,12 @@ class Unavailable(Exception):
     Attributes
     ----------
     kind
-        "missing", "stub", "conflict" (two different definitions), "broken" (its file cannot be parsed) or "left out"
+        "missing", "stub", "conflict" (two different definitions), "broken" (its file cannot be parsed) or "left_out"
         (the statement that should bind it could not run).
     files
         The files concerned.
     error
-        For "broken" and "left out": type, message and line of the error, or the limit that was passed, in seconds.
+        For "broken" and "left_out": type, message and line of the error, or the limit that was passed, in seconds.
     """
 
     def __init__(self, kind: str, files: Sequence[str] = (), error: Mapping[str, Any] | None = None) -> None:
@@ -247,7 +247,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
                 return value  # type: ignore[no-any-return]
             failure = self._programs[origin].lost.get(name)
             if failure is not None:
-                raise Unavailable("left out", [origin], self._told(failure))
+                raise Unavailable("left_out", [origin], self._told(failure))
             raise Unavailable("missing", [origin])
         except Unavailable as problem:
             if problem.kind not in ("missing", "stub"):

@@ -468,6 +468,18 @@ def test_what_depends_on_what_cannot_run_is_lost_and_says_why(here, sealed, sour
     assert outcome_of(sealed(files)) == (found, told)
 
 
+def test_only_a_module_that_a_file_imports_is_named_where_inputs_are_hidden(sealed):
+    source = "import scipy.special as s\nfrom numpy import float_ as old\nsecret = 'secret_1'\n" + ANSWER
+    student = sealed({"recompute.py": source.encode()})
+    assert student._is_imported("scipy.special")
+    assert not student._is_imported("secret_1")
+    assert not student._is_imported("special")
+    assert not student._is_imported("sci|numpy")
+    assert student._error({"module": "numpy.float_"})["module"] == "numpy"
+    hostile = sealed({"recompute.py": b"# " + b"import " * 250_000})
+    assert not hostile._is_imported("scipy")
+
+
 TRAINING = ANSWER + "while True:\n    loss = relu(np.ones(3))\n"
 
 
