@@ -44,8 +44,10 @@ class ApartProcess:
             if not beginning or b'"failed"' in beginning:
                 first, _arrays = wire.receive(connection)
                 raise ZygoteError(str(first["failed"]))
-        except (EOFError, OSError, wire.Malformed) as error:
-            raise ZygoteError(f"it ends: {error}") from None
+        except (EOFError, OSError, wire.Malformed, ZygoteError) as error:
+            connection.close()
+            self.stop()
+            raise ZygoteError(str(error) or "it ends") from None
         self._warm = connection
 
     def start(self) -> Connection:

@@ -308,12 +308,15 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         Raises
         ------
         Unavailable
-            When its file cannot be parsed.
+            When its file cannot be parsed, or the statement that should bind it could not run.
         """
         for candidate in sorted(self._candidates.get(PROMPT_NAME, []), key=lambda found: found.kind == "broken"):
             if candidate.kind == "broken":
                 raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
             text = getattr(self._run_or_tell(candidate.file), PROMPT_NAME, None)
+            failure = self._programs[candidate.file].lost.get(PROMPT_NAME)
+            if failure is not None:
+                raise Unavailable("left_out", [candidate.file], self._told(failure))
             if isinstance(text, str) and str.strip(text):
                 return str.__str__(text)
         return None

@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib
 import io
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -42,6 +43,7 @@ class Workbench:
         self._loader = loader
         self._ask = ask
         self._kept: list[object] = []
+        self._settings = _Settings()
 
     def close(self) -> None:
         """Forget the submission."""
@@ -53,7 +55,7 @@ class Workbench:
         printed = _Capped()
         reply: dict[str, Any]
         packer = Packer(self._keep)
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with self._settings.in_force(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             try:
                 reply = {"value": packer.pack(self._do(request, arrays))}
             except Unavailable as problem:
@@ -123,6 +125,29 @@ def quick_collections() -> Iterator[None]:
     finally:
         if not was_frozen:
             gc.unfreeze()
+
+
+class _Settings:
+    """What a student's code sets for its whole process: in force while that code runs, and not for the grader's."""
+
+    def __init__(self) -> None:
+        self._theirs: tuple[Any, list[Any]] | None = None
+
+    @contextlib.contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Let what the student's code has set so far hold inside the block, and what it sets there not outside."""
+        before = (np.geterr(), list(warnings.filters))
+        with np.errstate(), warnings.catch_warnings():
+            if self._theirs is not None:
+                errors, filters = self._theirs
+                np.seterr(**errors)
+                warnings.filters[:] = filters  # type: ignore[index]
+                # Changes nothing, but has `warnings` notice.
+                warnings.filterwarnings("default", append=True)
+            yield
+            after = (np.geterr(), list(warnings.filters))
+            if after != before:
+                self._theirs = after
 
 
 class _Capped(io.TextIOBase):

@@ -1,5 +1,7 @@
 """Where a student's prompt is found, and who judges it."""
 
+import sys
+
 import pytest
 
 from grader.classroom.replay import replay
@@ -8,9 +10,8 @@ from grader.desk.checking import Checker
 from grader.files import Submission
 from grader.isolation.sandbox import detect
 from grader.results import State
-from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
-from grader.worker.loading import PROMPT_FILE, Loader
+from grader.worker.loading import PROMPT_FILE, Loader, Unavailable
 
 NOTES = "# Notes\n\ndef plan_policy(config, memory_gb):\n    this is no Python\n"
 
@@ -60,7 +61,7 @@ def test_the_file(loader, files, text):
         ({"a.py": "words = ['A', 'B']\nPOLICY_PROMPT = ' '.join(words)"}, "A B"),
         ({"a.py": "POLICY_PROMPT = ''\nPOLICY_PROMPT = 'A'"}, "A"),
         ({"a.py": "POLICY_PROMPT = ''", "b.py": "POLICY_PROMPT = 'B'"}, "B"),
-        ({"a.py": "POLICY_PROMPT = ' '.join([])", "b.py": "from c import POLICY_PROMPT", "c.py": "x = 1"}, ImportError),
+        ({"a.py": "POLICY_PROMPT = ' '.join([])", "b.py": "from c import POLICY_PROMPT", "c.py": "x = 1"}, Unavailable),
         ({"a.py": "def f(:\nPOLICY_PROMPT = 'A'", "b.py": "POLICY_PROMPT = 'B'"}, "B"),
         ({"a.py": "POLICY_PROMPT = ''"}, None),
         ({"a.py": "POLICY_PROMPT = 3"}, None),
@@ -70,18 +71,20 @@ def test_the_file(loader, files, text):
     ],
 )
 def test_the_string(loader, files, text):
-    if text is ImportError:
-        with pytest.raises(ImportError):
+    if text is Unavailable:
+        with pytest.raises(Unavailable):
             loader(**files).prompt_string()
     else:
         assert loader(**files).prompt_string() == text
 
 
 def test_a_prompt_in_a_file_runs_nothing(course):
-    student = LocalStudent({PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}, course.functions)
+    files = {PROMPT_FILE: b"A", "policy.py": b"import sys\nsys.ran = True\nPOLICY_PROMPT = 'B'"}
+    student = LocalStudent(files, course.functions)
     assert student.probe("prompt_file") == "A"
-    with pytest.raises(Outcome):
-        student.probe("prompt_string", function="POLICY_PROMPT")
+    assert not hasattr(sys, "ran")
+    assert student.probe("prompt_string", function="POLICY_PROMPT") == "B"
+    del sys.ran
     student.close()
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -537,3 +538,15 @@ def test_a_file_that_ends_the_process_is_a_failure_with_a_sentence():
     assert caught.value.state is State.CRASHED
     assert "The process ended (exit code 0)" in explain(caught.value, public=True).got
     apart.close()
+
+
+def test_what_a_file_sets_for_its_process_holds_for_its_code_alone(here):
+    source = (
+        "import warnings\nimport numpy as np\nnp.seterr(all='raise')\nwarnings.filterwarnings('error')\n"
+        "def relu(x):\n    return np.array([np.geterr()['divide'] == 'raise', warnings.filters[0][0] == 'error'])\n"
+    )
+    before = np.geterr(), list(warnings.filters)
+    student = here({"recompute.py": source.encode()})
+    assert student.call("relu", X).tolist() == [True, True]
+    assert student.call("relu", X).tolist() == [True, True]
+    assert (np.geterr(), list(warnings.filters)) == before
