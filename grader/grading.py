@@ -24,6 +24,7 @@ from grader.checks.explaining import explain
 from grader.messages import _
 from grader.results import CheckResult, ExerciseResult, Feedback, Reason, State
 from grader.student.handle import Student
+from grader.student.left_out import LeftOut, sentences
 from grader.student.outcomes import Outcome
 from lesson.course import Check, Course, Exercise
 
@@ -120,8 +121,14 @@ class CheckSession:
         """
         results: dict[str, ExerciseResult] = {}
         chosen = self._course.exercises if exercises is None else exercises
+        told: set[LeftOut] = set()
         for exercise in chosen:
-            results[exercise.id] = self._grade_exercise(student, exercise, results, on_check)
+            result = self._grade_exercise(student, exercise, results, on_check)
+            # Once, with the first exercise that it is beside.
+            left_out = [each for each in student.left_out(exercise.functions) if each not in told]
+            told.update(left_out)
+            note = " ".join(filter(None, [result.note, *sentences(left_out)]))
+            results[exercise.id] = replace(result, note=note)
         return tuple(results[exercise.id] for exercise in chosen)
 
     def _grade_exercise(

@@ -34,6 +34,8 @@ class Reason(StrEnum):
     NO_TEXT = "no text"
     CONFLICT = "conflict"
     UNREADABLE = "unreadable"
+    LEFT_OUT = "statement left out"
+    CUT_OFF = "statement cut off"
     RAISED = "raised"
     EXITED = "exited"
     MEMORY = "memory"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from dataclasses import replace
 from typing import assert_never, cast
 
 from grader.messages import _
@@ -11,8 +12,10 @@ from grader.student.outcomes import (
     AnyOutcome,
     Conflict,
     Crashed,
+    CutOff,
     Exited,
     Missing,
+    NotBound,
     NotCalled,
     NoText,
     Outcome,
@@ -54,11 +57,18 @@ def explain(outcome: Outcome, *, public: bool) -> Feedback:
             return Feedback(function, got, _("One definition; remove or rename the others."))
         case Unreadable(error=error):
             return _unreadable(function, error, public)
+        case NotBound(error=error):
+            raised = _raised(function, error, public)
+            got = _("There is no such function, as what makes it could not run. {why}").format(why=raised.got)
+            return replace(raised, got=got, expected=_("A function {function}.").format(function=function))
+        case CutOff(error=error):
+            got = _("What makes it was left out after {seconds:g} seconds{where}.")
+            expected = _("A function {function}.").format(function=function)
+            return Feedback(function, got.format(seconds=error.seconds, where=_where(error)), expected)
         case Raised(error=error):
             return _raised(function, error, public)
         case Exited(error=error):
-            got = _("The code called exit{where}.").format(where=_where(error))
-            return Feedback(function, got, _("A function that returns; remove calls of exit."))
+            return _raised(function, error, public)
         case OutOfMemory():
             return Feedback(function, _("The code ran out of memory."), _("A result within the memory limit."))
         case TimedOut(seconds=seconds):
@@ -91,10 +101,21 @@ def _unreadable(function: str, error: StudentError, public: bool) -> Feedback:
 
 
 def _raised(function: str, error: StudentError, public: bool) -> Feedback:
+    if error.base == "SystemExit":
+        got = _("The code called exit{where}.").format(where=_where(error))
+        return Feedback(function, got, _("A function that returns; remove calls of exit."))
+    if error.module:
+        got = _("It needs {module}{where}, which is not there when you are graded.")
+        expected = _("An answer that needs Python and NumPy only.")
+        return Feedback(function, got.format(module=error.module, where=_where(error)), expected)
     kind = error.type if public or hasattr(builtins, error.type) else _("an exception of its own")
     text = f"{kind}: {_beginning(error.message)}" if public and error.message else kind
+    cause = ""
+    if error.lost:
+        cause = _("{name} is not there, as {place} could not run.").format(name=error.name, place=error.lost)
     got = _("It raised {error}{where}.").format(error=text.rstrip("."), where=_where(error))
-    return Feedback(function, got, _("A result."), hidden="" if public else f"{error.type}: {error.message}")
+    hidden = "" if public else f"{error.type}: {error.message}"
+    return Feedback(function, got, _("A result."), cause, hidden=hidden)
 
 
 def _beginning(message: str) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from grader.author.check import Part
+    from grader.desk.checking import Checker
     from grader.results import ExerciseResult
     from lesson.course import Course, Exercise
 
@@ -234,14 +235,14 @@ def check(
     watch: Annotated[bool, typer.Option("--watch", help="Check again whenever you save.")] = False,
 ) -> None:
     """Check your own work on public cases and see at once what is right and why not."""
-    from grader.desk.checking import Checker, fingerprint
+    from grader.desk.checking import fingerprint
     from grader.messages import _
 
     course = _course()
     exercises = course.exercises if step is None else (_exercise(course, step),)
     if not path.exists():
         _stop(f"There is no file or folder {path}.", USAGE)
-    checker = Checker(course)
+    checker = _checker(course)
     console = _console()
     while True:
         # Taken before the check, so that what is saved while it runs is checked again.
@@ -475,6 +476,16 @@ def author_build() -> None:
         print(path.relative_to(root))
     if not written:
         print("Everything was current.")
+
+
+def _checker(course: Course) -> Checker:
+    from grader.desk.checking import Checker
+
+    if sys.platform == "win32":
+        return Checker(course)  # which has no way to hand a connection to another process
+    from grader.desk.apart import ApartStudent
+
+    return Checker(course, ApartStudent)
 
 
 def _check_once(

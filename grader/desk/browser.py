@@ -155,4 +155,5 @@ _UNAVAILABLE = {
     "missing": _("A function of this step is missing."),
     "broken": _("The file cannot be read as Python; check it to see where."),
     "conflict": _("A function is defined twice."),
+    "left_out": _("What makes a function of this step cannot run; check it to see why."),
 }

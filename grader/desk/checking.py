@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from grader.cases.recorded import RecordedCases
 from grader.files import SOURCE_SUFFIXES, Submission, read_submission
 from grader.grading import CheckSession, OnCheck, skipped
 from grader.messages import _
 from grader.results import ExerciseResult
+from grader.student.handle import Student
 from grader.student.here import LocalStudent
 from grader.worker.workbench import imported_ahead
 from lesson.course import Course, Exercise
@@ -20,11 +22,47 @@ from lesson.course import Course, Exercise
 CALL_SECONDS = 10.0
 
 
-class Checker:
-    """One pytest session for as many checks as the student likes."""
+class CheckedStudent(Student, Protocol):
+    """A student who checks their own work."""
 
-    def __init__(self, course: Course) -> None:
+    def import_ahead(self, exercise: Exercise) -> str:
+        """Import what an exercise requires if it is answered; returns why that is impossible."""
+        ...
+
+    def close(self) -> None:
+        """Forget the student's code."""
+        ...
+
+
+MakeStudent = Callable[[Mapping[str, bytes], Course], CheckedStudent]
+
+
+class _HereStudent(LocalStudent):
+    """A student's files in this process."""
+
+    def import_ahead(self, exercise: Exercise) -> str:
+        """Import what an exercise requires if it is answered; returns why that is impossible."""
+        return import_ahead(exercise) if any(map(self.defines, exercise.functions)) else ""
+
+
+def _in_this_process(files: Mapping[str, bytes], course: Course) -> CheckedStudent:
+    return _HereStudent(files, course.functions, call_seconds=CALL_SECONDS, texts=course.texts)
+
+
+class Checker:
+    """One pytest session for as many checks as the student likes.
+
+    Parameters
+    ----------
+    course
+        What to check.
+    student
+        Makes a handle on the functions in some files; in this process by default.
+    """
+
+    def __init__(self, course: Course, student: MakeStudent | None = None) -> None:
         self._course = course
+        self._student = student or _in_this_process
         self._cases = RecordedCases()
         self._checks = CheckSession(course, self._cases)
 
@@ -40,12 +78,12 @@ class Checker:
         self, work: Submission, exercises: Sequence[Exercise], on_check: OnCheck | None = None
     ) -> tuple[ExerciseResult, ...]:
         """Check some exercises of a student's work."""
-        student = LocalStudent(work.files, self._course.functions, call_seconds=CALL_SECONDS, texts=self._course.texts)
+        student = self._student(work.files, self._course)
         broken: dict[str, ExerciseResult] = {}
         try:
             for exercise in exercises:
-                if any(map(student.defines, exercise.functions)):
-                    problem = import_ahead(exercise)
+                if exercise.requires and exercise.can_be_graded_here:
+                    problem = student.import_ahead(exercise)
                     if problem:
                         broken[exercise.id] = skipped(exercise, problem)
             graded = self._checks.grade(student, [each for each in exercises if each.id not in broken], on_check)
@@ -68,9 +106,13 @@ def import_ahead(exercise: Exercise) -> str:
     try:
         importlib.import_module(imported_ahead(exercise.requires))
     except Exception as error:  # noqa: BLE001 - an installation can be broken in any way
-        reason = f"{type(error).__name__}: {error}".partition("\n")[0]
-        return _("which is installed here but cannot be imported ({error})").format(error=reason)
+        return installed_but_broken(f"{type(error).__name__}: {error}".partition("\n")[0])
     return ""
+
+
+def installed_but_broken(reason: str) -> str:
+    """Return what to say of a package that cannot be imported."""
+    return _("which is installed here but cannot be imported ({error})").format(error=reason)
 
 
 def fingerprint(path: Path) -> dict[str, tuple[int, int]]:

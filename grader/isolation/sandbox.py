@@ -52,6 +52,8 @@ _REQUIRED: dict[Level, tuple[str, ...]] = {
     "none": (),
 }
 _PROBE_SECONDS = 60
+# Of the linear algebra library: exercises need no more, and a machine has other things to do.
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
 # What numpy reads to suit a machine is passed on; everything else in the environment stays outside.
 _PASSED_ON = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE")
 
@@ -153,7 +155,7 @@ def environment() -> dict[str, str]:
     passed_on = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # Address space is limited: each thread of the linear algebra library would take 41 MB of it, and each
     # thread of the student's a heap of 64 MB. One and two are enough for the exercises.
-    threads = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_ARENA_MAX": "2"}
+    threads = {**ONE_THREAD, "MALLOC_ARENA_MAX": "2"}
     # No GPU: exercises need none, and a process that has used one cannot be forked.
     no_devices = {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": ""}
     return {**passed_on, **threads, **no_devices, "LANG": "C.UTF-8"}

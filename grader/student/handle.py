@@ -14,10 +14,13 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from grader.cases.case import Case
+from grader.student.left_out import LeftOut
 from grader.student.outcomes import (
     Conflict,
+    CutOff,
     Exited,
     Missing,
+    NotBound,
     Outcome,
     OutOfMemory,
     Raised,
@@ -26,8 +29,9 @@ from grader.student.outcomes import (
     Tampered,
     Unreadable,
 )
+from grader.worker.describing import MAX_MESSAGE, MAX_NAME
 from grader.worker.wire import Malformed, Packer, unpack
-from grader.worker.workbench import MAX_MESSAGE, MAX_NAME, MAX_PRINTED
+from grader.worker.workbench import MAX_PRINTED
 
 T = TypeVar("T")
 
@@ -72,6 +76,10 @@ class Student(Protocol):
         """Go on with code that has seen no inputs, where they are hidden."""
         ...
 
+    def left_out(self, functions: Sequence[str], /) -> list[LeftOut]:
+        """Return what could not run of the files of some functions, as far as these have been asked for."""
+        ...
+
 
 class Messenger:
     """Turn calls into requests and replies into values or outcomes."""
@@ -80,6 +88,7 @@ class Messenger:
         self.printed: list[str] = []
         self._files = files
         self._remembered: dict[object, Any] = {}
+        self._left_out: dict[str, list[LeftOut]] = {}
 
     def _exchange(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str
@@ -125,6 +134,15 @@ class Messenger:
     def renew(self) -> None:
         """Go on as before: nothing is hidden from who runs this."""
 
+    def left_out(self, functions: Sequence[str]) -> list[LeftOut]:
+        """Return what could not run of the files of some functions, as far as these have been asked for."""
+        keys = dict.fromkeys(map(self._loaded_with, functions))
+        return [each for key in keys for each in self._left_out.get(key, ())]
+
+    def _loaded_with(self, function: str) -> str:
+        """Return the file that is run for a function; the function's name where that is not known."""
+        raise NotImplementedError
+
     def _request(self, request: dict[str, Any], function: str, **values: Any) -> Any:
         packer = Packer(_refuse_to_keep)
         request.update({name: packer.pack(value) for name, value in values.items()})
@@ -153,6 +171,8 @@ class Messenger:
                 if problem.type not in _SOURCE_ERRORS:
                     raise Malformed("an error that source code does not have")
                 raise Unreadable(function, problem)
+            case {"unavailable": "left_out", "files": [file], "error": dict(error)}:
+                raise _outcome_of_statement(function, replace(self._error(error), file=self._own_files([file])[0]))
             case {"raised": dict(error)}:
                 raise _outcome_of(function, self._error(error))
         raise Malformed("a reply of unknown kind")
@@ -170,6 +190,8 @@ class Messenger:
     def _error(self, error: Mapping[str, object]) -> StudentError:
         """Take from a reply what the sentence needs, with the types the sentence needs."""
         line, file, cell = error.get("line"), error.get("file"), error.get("cell")
+        module, name, seconds = error.get("module"), error.get("name"), error.get("seconds")
+        lost = (each for entries in self._left_out.values() for each in entries if name in each.names)
         return StudentError(
             type=str(error.get("type", ""))[:MAX_NAME],
             message=str(error.get("message", ""))[:MAX_MESSAGE],
@@ -177,7 +199,23 @@ class Messenger:
             file=file if isinstance(file, str) and file in self._files else "",
             line=line if type(line) is int else None,
             cell=cell if type(cell) is int else None,
+            module=next(filter(self._is_imported, _and_its_package(module)), ""),
+            seconds=seconds if isinstance(seconds, float) else 0.0,
+            # Why a name is not there: where it would have been bound.
+            name=name[:MAX_NAME] if isinstance(name, str) else "",
+            lost=next((each.place for each in lost), ""),
         )
+
+    def _is_imported(self, module: str) -> bool:
+        """Return whether a module's name may be told."""
+        return True
+
+
+def _outcome_of_statement(function: str, error: StudentError) -> Outcome:
+    """Return what it amounts to that the statement which should define a function could not run."""
+    if error.seconds:
+        return CutOff(function, error)
+    return Stub(function) if error.base == "NotImplementedError" else NotBound(function, error)
 
 
 def _outcome_of(function: str, error: StudentError) -> Outcome:
@@ -195,6 +233,10 @@ def _outcome_of(function: str, error: StudentError) -> Outcome:
 _SOURCE_ERRORS = frozenset(
     {"SyntaxError", "IndentationError", "TabError", "ValueError", "RecursionError", "MemoryError"}
 )
+
+
+def _and_its_package(module: object) -> list[str]:
+    return [module, module.partition(".")[0]] if isinstance(module, str) else []
 
 
 def _refuse_to_keep(value: object) -> int:

@@ -9,9 +9,15 @@ from typing import Any
 import numpy as np
 
 from grader.student.handle import Messenger
+from grader.student.left_out import read_left_out
 from grader.student.outcomes import TimedOut
+from grader.worker.deadlines import Late, deadline
 from grader.worker.loading import Functions, Loader
-from grader.worker.workbench import Late, Workbench, deadline
+from grader.worker.wire import unpack
+from grader.worker.workbench import Workbench
+
+# For running a file, whose statements have limits of their own; only what swallows these meets it.
+LOAD_SECONDS = 20.0
 
 
 class InProcessStudent(Messenger):
@@ -29,6 +35,8 @@ class InProcessStudent(Messenger):
 
     def __init__(self, loader: Functions, files: Container[str] = (), call_seconds: float | None = None) -> None:
         super().__init__(files)
+        self._loaded: set[str] = set()
+        self._functions_of = loader
         self._workbench = Workbench(loader)
         self._call_seconds = call_seconds
 
@@ -39,15 +47,33 @@ class InProcessStudent(Messenger):
     def _exchange(
         self, request: dict[str, Any], arrays: list[np.ndarray], function: str
     ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        self._load(function)
         # Copies, as a process boundary would make: no call sees what another did to its arguments.
         copies = [array.copy() for array in arrays]
-        if self._call_seconds is None:
-            return self._workbench.handle(request, copies)
+        return self._handle(request, copies, function, self._call_seconds)
+
+    def _load(self, function: str) -> None:
+        """Run the file of a function before its first call, whose deadline is not for that."""
+        if function not in self._loaded:
+            self._loaded.add(function)
+            seconds = None if self._call_seconds is None else max(self._call_seconds, LOAD_SECONDS)
+            reply, _arrays = self._handle({"do": "load", "function": function}, [], function, seconds)
+            found = read_left_out(unpack(reply.get("value"), []), self._files)
+            self._left_out.setdefault(self._loaded_with(function), []).extend(found)
+
+    def _loaded_with(self, function: str) -> str:
+        return self._functions_of.origins().get(function, function)
+
+    def _handle(
+        self, request: dict[str, Any], arrays: list[np.ndarray], function: str, seconds: float | None
+    ) -> tuple[dict[str, Any], list[np.ndarray]]:
+        if seconds is None:
+            return self._workbench.handle(request, arrays)
         try:
-            with deadline(self._call_seconds):
-                return self._workbench.handle(request, copies)
+            with deadline(seconds):
+                return self._workbench.handle(request, arrays)
         except Late:
-            raise TimedOut(function, self._call_seconds) from None
+            raise TimedOut(function, seconds) from None
 
 
 class LocalStudent(InProcessStudent):
@@ -99,5 +125,6 @@ class LocalStudent(InProcessStudent):
         """Go on with modules that nothing has been replaced in."""
         self.close()
         self.forget()
-        self._loader = Loader(self._contents, self._functions, self._texts)
+        self._loader = self._functions_of = Loader(self._contents, self._functions, self._texts)
         self._workbench = Workbench(self._loader, ask)
+        self._loaded.clear()

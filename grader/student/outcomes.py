@@ -20,6 +20,12 @@ class StudentError:
         The built-in class that it is told apart by, such as "ValueError"; empty for others.
     file, line, cell
         Where in the submission it was raised; empty or None where that is not known.
+    module
+        The module that is not there and was asked for something; empty when that is not the reason.
+    seconds
+        The limit that a statement passed; 0 when that is not the reason.
+    name, lost
+        A name that is not there, and the place of the statement that would have bound it; empty when unknown.
     """
 
     type: str
@@ -28,6 +34,10 @@ class StudentError:
     file: str = ""
     line: int | None = None
     cell: int | None = None
+    module: str = ""
+    seconds: float = 0.0
+    name: str = ""
+    lost: str = ""
 
 
 @dataclass(eq=False)
@@ -93,6 +103,24 @@ class Unreadable(Outcome):
     error: StudentError
     state = State.ERROR
     reason = Reason.UNREADABLE
+
+
+@dataclass(eq=False)
+class NotBound(Outcome):
+    """The statement that should define the function could not run."""
+
+    error: StudentError
+    state = State.ERROR
+    reason = Reason.LEFT_OUT
+
+
+@dataclass(eq=False)
+class CutOff(Outcome):
+    """The statement that should define the function was cut off at its time limit, `error.seconds`."""
+
+    error: StudentError
+    state = State.TIMEOUT
+    reason = Reason.CUT_OFF
 
 
 @dataclass(eq=False)
@@ -162,6 +190,8 @@ AnyOutcome: TypeAlias = (
     | NoText
     | Conflict
     | Unreadable
+    | NotBound
+    | CutOff
     | Raised
     | Exited
     | OutOfMemory

@@ -1,8 +1,8 @@
 """Find and run a submission's functions, straight from the bytes of its files.
 
 Nothing is written to disk: files of a submission import each other through a finder that knows their bytes. A file
-is run only when one of its functions is asked for, or another file imports it. In a notebook only those statements
-are run that its answers need.
+is run only when one of its functions is asked for, or another file imports it. It is run statement by statement, see
+`statements`; what could not run is left out and can be asked for.
 """
 
 from __future__ import annotations
@@ -10,36 +10,37 @@ from __future__ import annotations
 import ast
 import contextlib
 import copy
+import errno
+import functools
 import importlib
 import importlib.abc
 import importlib.machinery
+import io
+import linecache
 import re
 import sys
+import tokenize
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any, Protocol
 
-from grader.worker.notebooks import NotANotebook
-from grader.worker.statements import NotebookCode, module_level
+from grader.worker.beside import ROOT, Beside, replace_functions, restore_functions
+from grader.worker.describing import MAX_NAME, describe
+from grader.worker.importing import LIBRARIES, Importer
+from grader.worker.notebooks import RUN_FILE, Cell, NotANotebook
+from grader.worker.statements import NOT_PYTHON, Failure, Program, Statement, module_level
 
-# Names that a file of a submission can never be imported under.
-LIBRARIES = frozenset(sys.stdlib_module_names) | {
-    "_pytest",
-    "grader",
-    "lesson",
-    "numpy",
-    "pluggy",
-    "pytest",
-    "rich",
-    "solutions",
-    "torch",
-    "typer",
-}
+# What could not run is told of this many statements and imports.
+MAX_LEFT_OUT = 100
+_MAX_NAMES = 20
+_MAX_REASON = 300
 
 _PREFIX = "<submission>"
 _DEFINITION = re.compile(r"^(?:async\s+)?def\s+(\w+)|^(\w+)\s*=", re.MULTILINE)
+# How names are bound that no statement of the module names.
+_BINDS_AT_RUN_TIME = re.compile(rb"\b(?:globals|locals|vars|setattr|exec|__dict__)\b")
 
 
 class Unavailable(Exception):
@@ -48,11 +49,12 @@ class Unavailable(Exception):
     Attributes
     ----------
     kind
-        "missing", "stub", "conflict" (two different definitions) or "broken" (its file cannot be parsed).
+        "missing", "stub", "conflict" (two different definitions), "broken" (its file cannot be parsed) or "left_out"
+        (the statement that should bind it could not run).
     files
         The files concerned.
     error
-        For "broken": type, message and line of the error.
+        For "broken" and "left_out": type, message and line of the error, or the limit that was passed, in seconds.
     """
 
     def __init__(self, kind: str, files: Sequence[str] = (), error: Mapping[str, Any] | None = None) -> None:
@@ -77,8 +79,12 @@ class Functions(Protocol):
         """Return the packages that the files of those functions import."""
         ...
 
-    def module(self, path: str) -> types.ModuleType:
-        """Run a file, unless it has been run, and return its module."""
+    def load(self, name: str) -> None:
+        """Run what a graded function needs, unless that has been done."""
+        ...
+
+    def left_out(self) -> list[dict[str, Any]]:
+        """Return what could not run since this was last asked: file, cell, line, and why."""
         ...
 
     def modules(self) -> Iterator[object]:
@@ -116,17 +122,29 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     Parameters
     ----------
     files
-        Relative POSIX path of each file, and its bytes; only `.py` files are taken for Python.
+        Relative POSIX path of each file, and its bytes; only `.py` files and notebooks are taken for Python. The
+        student's code can read all of them.
     functions
         The graded names to look for.
     texts
         Names of the strings that are graded like functions, and the file that may hold each of them instead.
+    sealed
+        Whether this process is in a sandbox, which decides what else the code can read.
+    too_slow
+        File, cell and line of statements that are known to take too long and are not tried again.
     """
 
     def __init__(
-        self, files: Mapping[str, bytes], functions: Iterable[str], texts: Mapping[str, str] | None = None
+        self,
+        files: Mapping[str, bytes],
+        functions: Iterable[str],
+        texts: Mapping[str, str] | None = None,
+        *,
+        sealed: bool = False,
+        too_slow: Iterable[tuple[str, int | None, int]] = (),
     ) -> None:
         self.files = dict(sorted(files.items(), key=lambda item: (item[0].count("/"), item[0])))
+        self.beside = Beside(self.files, sealed=sealed)
         self._texts = dict(texts or {})
         self._wanted = frozenset(functions) | self._texts.keys()
         self._folders = {""} | {
@@ -136,19 +154,29 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         self._failures: dict[str, BaseException] = {}
         self._replaced: dict[str, Callable[..., Any]] = {}
         self._syntax_errors: dict[str, dict[str, Any]] = {}
-        self._notebooks: dict[str, NotebookCode] = {}
+        self._programs: dict[str, Program] = {}
+        self._cells: dict[str, tuple[str, Cell]] = {}
+        self._stubs: set[tuple[str, int]] = set()
+        self._left_out: list[dict[str, Any]] = []
+        self._too_slow = frozenset(too_slow)
         self._candidates = self._scan()
         # Modules of this process that have the name of a submitted file step aside until `close`.
         names = {part for path in files for part in PurePosixPath(path).with_suffix("").parts} - LIBRARIES
         self._set_aside = {name: sys.modules.pop(name) for name in names if name in sys.modules}
         sys.meta_path.insert(0, self)
+        replace_functions(self)
+        self._importer = Importer(self, lambda name: self.find_spec(name) is not None)
 
     def close(self) -> None:
         """Forget the submission's modules."""
+        restore_functions(self)
         sys.meta_path.remove(self)
         for name, module in list(sys.modules.items()):
             if any(module is own for own in self._modules.values()) or _is_virtual(module):
                 del sys.modules[name]
+        for filename in (*self.files, *self._cells):
+            linecache.cache.pop(filename, None)
+            linecache.cache.pop(f"{ROOT}/{filename}", None)
         sys.modules.update(self._set_aside)
 
     def origin(self, function: str) -> str:
@@ -184,38 +212,88 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def imports(self) -> list[str]:
         """Return the packages that are imported by files from which graded functions are taken; nothing is run."""
         found: set[str] = set()
-        for path in set(self.origins().values()):
-            if path in self._notebooks:
-                trees: list[ast.AST] = [statement.node for statement in self._notebooks[path].statements]
-            else:
-                trees = [ast.parse(self.files[path])]
-            for node in (node for tree in trees for node in ast.walk(tree)):
-                if isinstance(node, ast.Import):
-                    found.update(alias.name.partition(".")[0] for alias in node.names)
-                elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-                    found.add(node.module.partition(".")[0])
+        statements = (each for path in set(self.origins().values()) for each in self._programs[path].statements)
+        for node in (node for statement in statements for node in ast.walk(statement.node)):
+            if isinstance(node, ast.Import):
+                found.update(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                found.add(node.module.partition(".")[0])
         return sorted(found)
 
+    def load(self, name: str) -> None:
+        """Run the file of a graded function, or those that may bind it as they run."""
+        try:
+            files = [self.origin(name)]
+        except Unavailable as problem:
+            files = self._binding_at_run_time() if problem.kind in ("missing", "stub") else []
+        for path in files:
+            with contextlib.suppress(Unavailable):
+                self._run_or_tell(path)
+
     def function(self, name: str) -> Callable[..., Any]:
-        """Return a graded function, running its file first if need be; raises what the file raises."""
+        """Return a graded function, running its file first if need be.
+
+        Raises
+        ------
+        Unavailable
+            When there is none, or no single one, or what should bind it could not run.
+        """
         if name in self._replaced:
             return self._replaced[name]
-        origin = self.origin(name)
-        value = getattr(self.module(origin), name, None)
-        if not callable(value) and origin in self._notebooks:
-            self._notebooks[origin].raise_failure(name)
-        if not callable(value):
+        try:
+            origin = self.origin(name)
+            value = getattr(self._run_or_tell(origin), name, None)
+            if callable(value):
+                return value  # type: ignore[no-any-return]
+            failure = self._programs[origin].lost.get(name)
+            if failure is not None:
+                raise Unavailable("left_out", [origin], self._told(failure))
             raise Unavailable("missing", [origin])
-        return value  # type: ignore[no-any-return]
+        except Unavailable as problem:
+            if problem.kind not in ("missing", "stub"):
+                raise
+            for path in self._binding_at_run_time():
+                value = getattr(self._run_or_tell(path), name, None)
+                if callable(value) and not self._is_stub(value):
+                    return value  # type: ignore[no-any-return]
+            raise
+
+    def left_out(self) -> list[dict[str, Any]]:
+        """Return what could not run since this was last asked.
+
+        Returns
+        -------
+        list of dict
+            `file`, `cell` and `line`; for a module that is not there its name as `module`, for a statement that took
+            too long its limit in `seconds`, else `type`, `message` and `base` of what it raised; `names` that it would
+            have bound.
+        """
+        found, self._left_out = self._left_out[:MAX_LEFT_OUT], []
+        return found
 
     def source(self, filename: str) -> dict[str, Any] | None:
         """Return the file, and the number of the cell in a notebook, that running code is from."""
-        if filename in self.files:
-            return {"file": filename}
-        for path, code in self._notebooks.items():
-            if filename in code.cells:
-                return {"file": path, "cell": code.cells[filename]}
-        return None
+        if filename in self._cells:
+            path, cell = self._cells[filename]
+            return {"file": path, "cell": cell.number}
+        return {"file": filename} if filename in self.files else None
+
+    def place(self, filename: str) -> str | None:
+        """Return the file that code is from, if it is the submission's."""
+        return self._cells[filename][0] if filename in self._cells else filename if filename in self.files else None
+
+    def tree(self, filename: str) -> ast.AST | None:
+        """Return the syntax tree of a file or cell."""
+        program = self._programs.get(self.place(filename) or "")
+        if program is None:
+            return None
+        return ast.Module([each.node for each in program.statements if each.file == filename], [])
+
+    def note_absent(self, module: str, filename: str, line: int) -> None:
+        """Remember that a module was imported that is not there."""
+        note = {**(self.source(filename) or {}), "line": line, "module": module.partition(".")[0][:MAX_NAME]}
+        if note not in self._left_out:
+            self._left_out.append(note)
 
     def text_file(self, name: str) -> str | None:
         """Return the graded text that stands in a file of its own, the one in `outputs/` if there are several."""
@@ -225,11 +303,20 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return next(filter(str.strip, texts), None)
 
     def text_string(self, name: str) -> str | None:
-        """Return the first string of a graded text's name that is not blank; raises what its file raises."""
+        """Return the first string of a graded text's name that is not blank.
+
+        Raises
+        ------
+        Unavailable
+            When its file cannot be parsed, or the statement that should bind it could not run.
+        """
         for candidate in sorted(self._candidates.get(name, []), key=lambda found: found.kind == "broken"):
             if candidate.kind == "broken":
                 raise Unavailable("broken", [candidate.file], self._syntax_errors[candidate.text])
-            text = getattr(self.module(candidate.file), name, None)
+            text = getattr(self._run_or_tell(candidate.file), name, None)
+            failure = self._programs[candidate.file].lost.get(name)
+            if failure is not None:
+                raise Unavailable("left_out", [candidate.file], self._told(failure))
             if isinstance(text, str) and str.strip(text):
                 return str.__str__(text)
         return None
@@ -245,7 +332,7 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             vars(module).update(functions)
 
     def module(self, path: str) -> types.ModuleType:
-        """Run a file and return its module; a file runs once."""
+        """Run a file and return its module; a file runs once. Raises what Python raises for one that is no Python."""
         if path in self._failures:
             raise self._failures[path]
         if path not in self._modules:
@@ -255,38 +342,110 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
             importable = path.endswith(".py") and all(part.isidentifier() for part in parts)
             importable = importable and parts[0] not in LIBRARIES
             name = ".".join(parts) if importable else "_submission_" + re.sub(r"\W", "_", path)
-            try:
-                parent = name.rpartition(".")[0]
-                if parent:
-                    # As Python does: a package comes before what is in it, and may run it on the way.
+            parent = name.rpartition(".")[0]
+            if parent:
+                # As Python does: a package comes before what is in it, and may run it on the way. One that is no
+                # Python does not take its modules along.
+                with contextlib.suppress(Exception):
                     importlib.import_module(parent)
-                if path not in self._modules:
-                    self._run(path, name)
-            except BaseException as error:
-                self._failures[path] = error
-                raise
+            if path not in self._modules:
+                self._run_as(path, name)
         return self._modules[path]
 
-    def _run(self, path: str, name: str) -> types.ModuleType:
+    def _run_or_tell(self, path: str) -> types.ModuleType:
+        """Run a file; raises `Unavailable` where Python refuses it as a whole."""
+        try:
+            return self.module(path)
+        except NOT_PYTHON as error:
+            raise Unavailable("broken", [path], _syntax_error(error)) from None
+
+    def _run_as(self, path: str, name: str) -> None:
         module = types.ModuleType(name)
-        module.__file__ = path
         module.__package__ = name.rpartition(".")[0]
-        module.__loader__ = self
         if path.endswith("__init__.py"):
             module.__package__ = name
             module.__path__ = [f"{_PREFIX}/{PurePosixPath(path).parent}"]
-        self._modules[path] = sys.modules[name] = module
+        sys.modules[name] = module
         try:
-            if path in self._notebooks:
-                self._notebooks[path].run(vars(module))
-            else:
-                exec(compile(self.files[path], path, "exec", dont_inherit=True), vars(module))  # noqa: S102
+            self._execute(path, module)
         except BaseException:
-            del self._modules[path]
             sys.modules.pop(name, None)
             raise
-        vars(module).update(self._replaced)
-        return module
+
+    def _execute(self, path: str, module: types.ModuleType) -> None:
+        """Run a file in the namespace of a module."""
+        namespace = vars(module)
+        self._modules[path] = module
+        module.__file__ = f"{ROOT}/{path}"
+        module.__loader__ = self
+        namespace["__builtins__"] = self._importer.names
+        arguments, sys.argv = sys.argv, [module.__file__]
+        try:
+            program = self._programs.get(path) or Program.of_file(path, self.files[path])
+            self._programs[path] = program
+            self._remember_lines(path)
+            if program.is_notebook:
+                namespace.update(self._names_of_a_kernel(path, namespace))
+            failures = program.run(namespace, functools.partial(describe, source=self.source), self._is_too_slow)
+        except BaseException as error:
+            self._failures[path] = error
+            del self._modules[path]
+            raise
+        finally:
+            sys.argv = arguments
+        first = [failure for failure in failures if not failure.follows and not failure.error.get("quiet")]
+        self._left_out += map(self._told, first)
+        self._left_out += [
+            {**(self.source(file) or {}), **self._syntax_errors[file]}
+            for file, (notebook, _cell) in self._cells.items()
+            if notebook == path and file in self._syntax_errors
+        ]
+        namespace.update(self._replaced)
+
+    def _is_too_slow(self, statement: Statement) -> bool:
+        if not self._too_slow:
+            return False
+        place = self.source(statement.file) or {}
+        return (place.get("file"), place.get("cell"), statement.node.lineno) in self._too_slow
+
+    def _told(self, failure: Failure) -> dict[str, Any]:
+        place = self.source(failure.statement.file) or {}
+        told = {**failure.error, **place, "names": sorted(failure.statement.binds)[:_MAX_NAMES]}
+        if "message" in told:
+            told["message"] = told["message"][:_MAX_REASON]
+        return told
+
+    def _names_of_a_kernel(self, path: str, namespace: dict[str, Any]) -> dict[str, Any]:
+        def run_file(name: str) -> None:
+            folder = PurePosixPath(path).parent
+            places = [str(folder / f"{name}{suffix}") for suffix in ("", ".py", ".ipynb")]
+            found = next((place for place in places if place in self.files), None)
+            if found is None:
+                raise FileNotFoundError(errno.ENOENT, "%run found no such file", name)
+            names = vars(self.module(found))
+            namespace.update({name: value for name, value in names.items() if not name.startswith("__")})
+
+        return {RUN_FILE: run_file, "display": print, "get_ipython": lambda: None}
+
+    def _remember_lines(self, path: str) -> None:
+        """Let tracebacks and `inspect` find the source."""
+        cells = {file: cell.source for file, (notebook, cell) in self._cells.items() if notebook == path}
+        if not cells:
+            data = self.files[path]
+            with contextlib.suppress(SyntaxError, UnicodeError, LookupError):
+                encoding, _lines = tokenize.detect_encoding(io.BytesIO(data).readline)
+                text = data.decode(encoding)
+                cells = {path: text, f"{ROOT}/{path}": text}
+        for file, text in cells.items():
+            linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+
+    def _binding_at_run_time(self) -> list[str]:
+        """Return the files that may bind names which none of their statements names."""
+        return [path for path in self._programs if _BINDS_AT_RUN_TIME.search(self.files[path])]
+
+    def _is_stub(self, value: object) -> bool:
+        code = getattr(value, "__code__", None)
+        return isinstance(code, types.CodeType) and (code.co_filename, code.co_firstlineno) in self._stubs
 
     # The import system's side: find_spec, create_module, exec_module.
 
@@ -324,16 +483,8 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     def exec_module(self, module: types.ModuleType) -> None:
         """Run the module's file unless that has happened."""
         origin = str(module.__spec__.origin) if module.__spec__ else ""
-        if origin in self._modules:
-            return
-        module.__file__ = origin
-        self._modules[origin] = module
-        try:
-            exec(compile(self.files[origin], origin, "exec", dont_inherit=True), vars(module))  # noqa: S102
-        except BaseException:
-            del self._modules[origin]
-            raise
-        vars(module).update(self._replaced)
+        if origin not in self._modules:
+            self._execute(origin, module)
 
     def _scan(self) -> dict[str, list[_Candidate]]:
         found: dict[str, list[_Candidate]] = {}
@@ -350,60 +501,82 @@ class Loader(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
     def _bindings(self, path: str, source: bytes) -> dict[str, _Candidate]:
         try:
-            tree = ast.parse(source, path)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            program = Program.of_file(path, source)
+        except NOT_PYTHON as error:
             return self._broken(path, path, source.decode("latin-1"), error)
+        self._programs[path] = program
         bindings: dict[str, _Candidate] = {}
-        for name, node in module_level(tree.body):
-            found = self._candidate(path, name, node)
+        imported: set[str] = set()
+        for name, node in module_level(statement.node for statement in program.statements):
+            if isinstance(node, ast.alias):
+                imported.add(name)
+            found = self._candidate(path, name, node, imported)
             if found:
                 bindings[name] = found
+                if found.kind == "stub":
+                    self._stubs.add((path, node.lineno))  # type: ignore[attr-defined]
         return bindings
 
     def _bindings_of_notebook(self, path: str, source: bytes) -> dict[str, _Candidate]:
         """Return what a notebook's cells bind; the last definition counts, unless it is still the stub or broken."""
         try:
-            code = NotebookCode(path, source, self._wanted)
+            program, cells, broken = Program.of_notebook(path, source)
         except NotANotebook:
             return {}  # refused before it came here
-        self._notebooks[path] = code
+        self._programs[path] = program
+        self._cells.update({file: (path, cell) for file, cell in cells.items()})
         bindings: dict[str, _Candidate] = {}
-        for file, text, error in code.broken:
-            for name, candidate in self._broken(path, file, text, error).items():
+        for file, error in broken.items():
+            for name, candidate in self._broken(path, file, cells[file].source, error).items():
                 bindings.setdefault(name, candidate)
         answered = set()
-        for statement in code.statements:
+        imported: set[str] = set()
+        for statement in program.statements:
             for name, node in module_level([statement.node]):
-                found = self._candidate(path, name, node)
+                if isinstance(node, ast.alias):
+                    imported.add(name)
+                found = self._candidate(path, name, node, imported)
                 if found and found.kind == "stub":
                     statement.is_stub = True
                     if name not in answered:
                         bindings[name] = found
+                        self._stubs.add((statement.file, node.lineno))  # type: ignore[attr-defined]
                 elif found:
                     bindings[name] = found
                     answered.add(name)
-        code.drop_stubs(answered)
+        program.drop_stubs(answered)
         return bindings
 
     def _broken(self, path: str, file: str, text: str, error: BaseException) -> dict[str, _Candidate]:
         """Return a candidate for each wanted name that a text which cannot be parsed seems to define."""
-        line = getattr(error, "lineno", None)
-        message = getattr(error, "msg", None) or str(error)
         names = {a or b for a, b in _DEFINITION.findall(text)} & self._wanted
-        self._syntax_errors[file] = {"type": type(error).__name__, "message": message, "line": line}
-        if path in self._notebooks:
-            self._syntax_errors[file]["cell"] = self._notebooks[path].cells[file]
+        self._syntax_errors[file] = _syntax_error(error)
+        if file in self._cells:
+            self._syntax_errors[file]["cell"] = self._cells[file][1].number
         return {name: _Candidate(path, "broken", file) for name in names}
 
-    def _candidate(self, path: str, name: str, node: ast.AST) -> _Candidate | None:
+    def _candidate(self, path: str, name: str, node: ast.AST, imported: Set[str]) -> _Candidate | None:
         is_text = name in self._texts and isinstance(node, ast.Constant) and str(node.value).strip() != ""
         if name not in self._wanted or (isinstance(node, ast.Constant) and not is_text):
             return None
-        if isinstance(node, ast.alias):
+        if isinstance(node, ast.alias) or (isinstance(node, ast.Attribute) and _root(node) in imported):
             return _Candidate(path, "import")
         if _is_stub(node):
             return _Candidate(path, "stub")
         return _Candidate(path, "definition", _text(node))
+
+
+def _syntax_error(error: BaseException) -> dict[str, Any]:
+    """Return type, message and line of an error in a source that is no Python."""
+    message = getattr(error, "msg", None) or str(error)
+    return {"type": type(error).__name__, "message": message, "line": getattr(error, "lineno", None)}
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that an attribute is looked up in, at its very beginning; empty when it is no name."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _is_virtual(module: object) -> bool:
@@ -424,6 +597,8 @@ def _without_docstring(node: ast.AST) -> list[ast.stmt]:
 def _is_stub(node: ast.AST) -> bool:
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return False
+    if node.decorator_list:
+        return False  # a decorator may find the answer elsewhere, as the base of a singledispatch
     match _without_docstring(node):
         case [ast.Raise(exc=ast.Name(id="NotImplementedError") | ast.Call(func=ast.Name(id="NotImplementedError")))]:
             return True

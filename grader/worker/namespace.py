@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMappin
 from pathlib import Path
 from typing import Any
 
-from grader.worker.loading import LIBRARIES, Unavailable
+from grader.worker.importing import LIBRARIES
+from grader.worker.loading import Unavailable
 
 
 class NamespaceLoader:
@@ -52,6 +53,13 @@ class NamespaceLoader:
 
     def imports(self) -> list[str]:
         """Return nothing: whatever a kernel needs it has imported."""
+        return []
+
+    def load(self, name: str) -> None:
+        """Do nothing: what a kernel has run it has run."""
+
+    def left_out(self) -> list[dict[str, Any]]:
+        """Return nothing: the student has seen what raised."""
         return []
 
     def module(self, path: str) -> types.ModuleType:

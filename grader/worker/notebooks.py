@@ -1,7 +1,7 @@
 """Read the code of a notebook: its code cells, in order. Outputs and metadata are never looked at.
 
-What Jupyter adds to Python is dropped: line magics, `!` and `?` lines, and cell magics with their body, except the
-body of `%%time`, `%%timeit` and `%%capture`, which is code like any other.
+What Jupyter adds to Python is dropped: line magics, `!` and `?` lines, and cell magics with their body. Where a magic
+runs Python, that is kept: the body of `%%time` and the like, the statement after `%time`, the file that `%run` names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 _CELL_MAGIC = re.compile(r"%%(\w+)")
-_KEPT_MAGICS = frozenset({"time", "timeit", "capture"})
+_KEPT_MAGICS = frozenset({"time", "timeit", "capture", "prun", "memit", "snakeviz", "scalene"})
+_TIMED = re.compile(r"\s*%(?:time|prun|memit)\s+(\S.*)")
+_RUN = re.compile(r"\s*%run\s+(?:-\w+\s+)*(\"[^\"]+\"|'[^']+'|\S+)")
+# What `%run` becomes: a call of a function of this name, which is in the namespace of a notebook.
+RUN_FILE = "__run_file__"
 # `%magic`, `!command` and `?help` at the start of a statement, `help?` and `help??` at its end, and what is assigned.
 _NOT_PYTHON = re.compile(r"\s*+(?:[%!?].*|[\w.*]+\?{1,2}\s*|[\w\s,.*\[\]]+=\s*(?:!|%[a-zA-Z]).*)$")
 _TOKEN = re.compile(r'"""|\'\'\'|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|#.*|[()\[\]{}]|\\$')
@@ -115,12 +119,25 @@ def _without_magics(lines: list[str]) -> list[str]:
     for line in lines:
         begins = not (depth or quote or goes_on)
         if dropping or (begins and _NOT_PYTHON.match(line)):
-            kept.append("" if dropping else line[: len(line) - len(line.lstrip())] + "pass")
+            kept.append("" if dropping else line[: len(line) - len(line.lstrip())] + _python_of(line))
             dropping = line.rstrip().endswith("\\")
             continue
         kept.append(line)
         depth, quote, goes_on = _state_after(line, depth, quote)
     return kept
+
+
+def _python_of(line: str) -> str:
+    """Return the Python that a line for Jupyter runs."""
+    timed = _TIMED.match(line)
+    if timed:
+        try:
+            ast.parse(timed[1])
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return "pass"
+        return timed[1]
+    run = _RUN.match(line)
+    return f"{RUN_FILE}({run[1].strip(chr(34) + chr(39))!r})" if run else "pass"
 
 
 def _state_after(line: str, depth: int, quote: str) -> tuple[int, str, bool]:

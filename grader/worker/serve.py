@@ -83,18 +83,43 @@ def _serve_submission(connection: socket.socket, plan: SealPlan) -> None:
         layers = seal(replace(plan, keep=(0, 1, 2, connection.fileno())))
         # From here on whatever ends this process is the submission's doing.
         wire.send(connection, {"sealed": layers}, [])
-        message, arrays = wire.receive(connection, max_bytes=MAX_SUBMISSION_BYTES)
-        files = {name: array.tobytes() for name, array in zip(message["files"], arrays, strict=True)}
-
-        def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
-            return _ask(connection, function, args, kwargs)
-
-        workbench = Workbench(Loader(files, message["functions"], message["texts"]), ask)
-        while True:
-            wire.send(connection, *workbench.handle(*wire.receive(connection)))
+        _answer_requests(connection, sealed=True)
     finally:
         # Nothing a student has registered to run at exit gets to run.
         os._exit(0)
+
+
+def serve_apart() -> None:
+    """Answer requests about one submission in a process that is not sealed, on the student's own machine.
+
+    Arguments: number of the connected socket, something for whoever started this, and modules to import ahead.
+    """
+    connection = socket.socket(fileno=int(sys.argv[1]))
+    try:
+        try:
+            for name in sys.argv[3:]:
+                importlib.import_module(name)
+        except Exception as error:  # noqa: BLE001 - an installation can be broken in any way
+            wire.send(connection, {"failed": f"{type(error).__name__}: {error}".partition("\n")[0]}, [])
+            return
+        wire.send(connection, {}, [])
+        _answer_requests(connection, sealed=False)
+    finally:
+        os._exit(0)
+
+
+def _answer_requests(connection: socket.socket, *, sealed: bool) -> None:
+    """Receive a submission and answer requests about it until the other side goes away."""
+    message, arrays = wire.receive(connection, max_bytes=MAX_SUBMISSION_BYTES)
+    files = {name: array.tobytes() for name, array in zip(message["files"], arrays, strict=True)}
+
+    def ask(function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+        return _ask(connection, function, args, kwargs)
+
+    too_slow = ((file, cell, line) for file, cell, line in message["too_slow"])
+    workbench = Workbench(Loader(files, message["functions"], message["texts"], sealed=sealed, too_slow=too_slow), ask)
+    while True:
+        wire.send(connection, *workbench.handle(*wire.receive(connection)))
 
 
 def _ask(connection: socket.socket, function: str, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:

@@ -1,99 +1,149 @@
-"""The statements of a notebook, and which of them its answers need.
+"""The statements of a file or notebook, run one by one.
 
-A notebook is full of code that answers nothing: examples, checks, plots, measurements that take a minute. So only
-what the graded functions refer to is run, directly or through others, and a statement that fails loses itself and
-nothing else. Code that looks names up at run time (`globals()`, `eval`) gets all statements run.
+What counts is what running the whole file from top to bottom would leave, except that a statement that cannot run
+loses itself and nothing else. It cannot run when it raises, whatever it raises, or takes too long. The names that it
+would have bound are then unbound: no older definition stands in for one that failed.
 """
 
 from __future__ import annotations
 import __future__
 
 import ast
-import dis
 import types
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
+from dataclasses import dataclass
 from typing import Any
 
-from grader.worker.notebooks import read_cells
+from grader.worker.deadlines import Late, deadline
+from grader.worker.notebooks import Cell, read_cells
 
-_LOOKS_NAMES_UP = frozenset(
-    {"globals", "locals", "vars", "eval", "exec", "modules", "__dict__", "__import__", "import_module"}
-)
-_GLOBALS = frozenset({"STORE_GLOBAL", "DELETE_GLOBAL"})
-_NAMES = frozenset({"STORE_NAME", "DELETE_NAME"})
+# Of one statement, of the processor's time.
+STATEMENT_SECONDS = 2.0
+# Of all statements of a file; after that each has only the last, in which definitions still run.
+FILE_SECONDS = 6.0
+LAST_SECONDS = 0.1
+# How much longer it may take by the clock: a machine has other things to do, and a statement may wait.
+WAITING_FACTOR = 2.0
+
+# Turns an error into data.
+Describe = Callable[[BaseException], dict[str, Any]]
+
+# What a source that is no Python can raise when it is parsed or compiled.
+NOT_PYTHON = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 
-class Statement:
-    """One top-level statement of a cell.
+@dataclass
+class Failure:
+    """Why a statement could not run.
 
     Attributes
     ----------
-    node, code
-        Its tree and what it compiles to; no code when it does not compile.
     error
-        Why it does not compile, or what it raised when it was run.
-    binds, refers
-        The names that it binds or changes, and those that it or a function in it looks up.
+        What it raised, as data; see `describe`. For one that took too long: its limit, under "seconds".
+    lacks_a_name, follows
+        Whether it lacks a name, and whether another statement that could not run would have bound that.
+    """
+
+    statement: Statement
+    error: dict[str, Any]
+    lacks_a_name: bool = False
+    follows: bool = False
+
+
+@dataclass
+class Statement:
+    """One top-level statement.
+
+    Attributes
+    ----------
+    file
+        What its code names as its file.
+    flags
+        Of the compiler: the future statements in force.
     is_stub
         Whether it is a graded function that is still the stub.
     """
 
-    def __init__(self, node: ast.stmt, file: str, flags: int) -> None:
-        self.node = node
-        self.code: types.CodeType | None = None
-        self.error: BaseException | None = None
-        self.is_stub = False
-        self.binds: frozenset[str] = frozenset()
-        self.refers: frozenset[str] = frozenset()
-        try:
-            module = ast.Module([node], [])
-            self.code = compile(module, file, "exec", flags, dont_inherit=True)
-        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-            self.error = error
-            self.binds = frozenset(name for name, _node in module_level([node]))
-        else:
-            self.binds = _bound(self.code) | _changed(node)
-            self.refers = _looked_up(self.code)
+    node: ast.stmt
+    file: str
+    flags: int
+    is_stub: bool = False
+    code: types.CodeType | None = None
+
+    def compile(self) -> types.CodeType:
+        """Return the code; raises one of `NOT_PYTHON` where Python refuses what it can parse."""
+        if self.code is None:
+            module = ast.Module([self.node], [])
+            self.code = compile(module, self.file, "exec", self.flags, dont_inherit=True)
+        return self.code
+
+    @property
+    def binds(self) -> frozenset[str]:
+        """The names that it binds."""
+        return frozenset(_bound(self.node))
 
 
-class NotebookCode:
-    """The code of one notebook.
-
-    Parameters
-    ----------
-    path, data
-        Name and bytes of the notebook; raises `NotANotebook` when it is not one.
-    wanted
-        The graded names.
+class Program:
+    """The statements of one file or notebook.
 
     Attributes
     ----------
     statements
-        The statements of all cells that can be parsed, in order.
-    broken
-        File name, text and error of each cell that cannot.
-    cells
-        The file names that go with the cells' code: "work.ipynb, code cell 7".
+        In order; of a notebook those of all cells that can be parsed.
+    is_notebook
+        Whether each cell stands for itself and may have been run in another order than the one it is saved in.
+    lost
+        The names that are not there, and why: what would have bound them could not run.
     """
 
-    def __init__(self, path: str, data: bytes, wanted: Iterable[str]) -> None:
-        self._wanted = frozenset(wanted)
-        self.statements: list[Statement] = []
-        self.broken: list[tuple[str, str, BaseException]] = []
-        self.cells: dict[str, int] = {}
+    def __init__(self, statements: Iterable[Statement], *, is_notebook: bool) -> None:
+        self.statements = list(statements)
+        self.is_notebook = is_notebook
+        self.lost: dict[str, Failure] = {}
+
+    @classmethod
+    def of_file(cls, path: str, source: bytes) -> Program:
+        """Parse a file; raises one of `NOT_PYTHON`."""
+        body = ast.parse(source, path).body
+        flags = 0
+        statements = []
+        for node in _one_import_each(_without_texts(body)):
+            flags |= _future_flags(node)
+            statements.append(Statement(node, path, flags))
+        return cls(statements, is_notebook=False)
+
+    @classmethod
+    def of_notebook(cls, path: str, data: bytes) -> tuple[Program, dict[str, Cell], dict[str, Exception]]:
+        """Parse a notebook.
+
+        Returns
+        -------
+        program, cells, broken
+            Each cell, and the error of each that cannot be parsed, by the name that its code has for its file, such as
+            "work.ipynb, code cell 7".
+
+        Raises
+        ------
+        NotANotebook
+            When it is none.
+        """
+        statements: list[Statement] = []
+        cells: dict[str, Cell] = {}
+        broken: dict[str, Exception] = {}
         flags = 0
         for cell in read_cells(data):
             file = f"{path}, code cell {cell.number}"
-            self.cells[file] = cell.number
+            cells[file] = cell
             try:
                 body = cell.parse()
-            except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-                self.broken.append((file, cell.source, error))
+            except NOT_PYTHON as error:
+                broken[file] = error
                 continue
-            for node in _one_import_each(body):
+            for node in _one_import_each(_without_texts(body)):
                 # As in a kernel, a future statement holds for all cells that follow.
                 flags |= _future_flags(node)
-                self.statements.append(Statement(node, file, flags))
+                statements.append(Statement(node, file, flags))
+        return cls(statements, is_notebook=True), cells, broken
 
     def drop_stubs(self, answered: Set[str]) -> None:
         """Leave out the stubs of functions that another cell answers: a copy left behind must not take its place."""
@@ -101,57 +151,105 @@ class NotebookCode:
             statement for statement in self.statements if not (statement.is_stub and statement.binds & answered)
         ]
 
-    def run(self, namespace: dict[str, Any]) -> None:
-        """Run what the answers need, in order. A statement that raises is noted, and the others go on.
+    def run(
+        self, namespace: dict[str, Any], describe: Describe, is_too_slow: Callable[[Statement], bool]
+    ) -> list[Failure]:
+        """Run all statements and return those that could not run.
 
-        A notebook may have been run in another order than the one it is saved in. So what lacked a name is tried
-        again after the rest, unless a later statement has bound its own names meanwhile.
+        Parameters
+        ----------
+        describe
+            Turns an error into data at once, as it would keep alive what its traceback refers to.
+        is_too_slow
+            Whether a statement is known to take too long.
+
+        Raises
+        ------
+        Exception
+            One of `NOT_PYTHON` before anything is run, when a file does not compile.
         """
-        bound: set[str] = set()
-        waiting = [statement for statement in self._needed() if statement.code is not None]
+        if not self.is_notebook:
+            for statement in self.statements:
+                statement.compile()
+        self.lost.clear()
+        runner = _Runner(namespace, describe, is_too_slow)
+        failures = self._run_all(self.statements, runner)
+        # What lacked a name is tried again after the rest, unless a later cell has bound its own names meanwhile.
+        waiting = [failure for failure in failures if failure.lacks_a_name] if self.is_notebook else []
         while waiting:
-            lacking = [statement for statement in waiting if not self._run(statement, namespace, bound)]
-            if len(lacking) == len(waiting):
+            again = [failure for failure in waiting if not any(name in namespace for name in failure.statement.binds)]
+            failed = self._run_all([failure.statement for failure in again], runner)
+            done = [failure for failure in again if all(each.statement is not failure.statement for each in failed)]
+            if not done:
                 break
-            waiting = [statement for statement in lacking if not statement.binds & bound]
+            failures = [failure for failure in failures if failure not in done]
+            waiting = [failure for failure in failed if failure.lacks_a_name]
+        return failures
 
-    def _run(self, statement: Statement, namespace: dict[str, Any], bound: set[str]) -> bool:
-        """Run a statement; returns whether there is no use in trying it again."""
-        assert statement.code is not None
-        try:
-            exec(statement.code, namespace)  # noqa: S102
-        except (Exception, SystemExit) as error:  # noqa: BLE001 - the code is the student's
-            statement.error = error
-            return not isinstance(error, NameError)
-        statement.error = None
-        bound |= statement.binds
-        return True
-
-    def raise_failure(self, name: str) -> None:
-        """Raise why the last statement that binds a name failed, if one did."""
-        for statement in reversed(self.statements):
-            if name in statement.binds and statement.error is not None:
-                raise statement.error
-
-    def _needed(self) -> list[Statement]:
-        """Return the statements that bind or change a graded name, or one that those refer to."""
-        binding: dict[str, list[int]] = {}
-        for index, statement in enumerate(self.statements):
+    def _run_all(self, statements: Iterable[Statement], runner: _Runner) -> list[Failure]:
+        failures = []
+        for statement in statements:
+            failure = runner.run(statement)
+            if failure is None:
+                if self.lost:
+                    for name in self.lost.keys() & statement.binds:
+                        del self.lost[name]
+                continue
+            failures.append(failure)
+            failure.follows = failure.error.get("name") in self.lost
             for name in statement.binds:
-                binding.setdefault(name, []).append(index)
-        names: set[str] = set()
-        chosen: set[int] = set()
-        waiting = [*self._wanted, "*"]
-        while waiting:
-            name = waiting.pop()
-            if name not in names:
-                names.add(name)
-                new = [index for index in binding.get(name, []) if index not in chosen]
-                chosen.update(new)
-                waiting += [refers for index in new for refers in self.statements[index].refers]
-        if names & _LOOKS_NAMES_UP:
-            return self.statements
-        return [self.statements[index] for index in sorted(chosen)]
+                runner.namespace.pop(name, None)
+                self.lost[name] = failure
+        return failures
+
+
+class _Runner:
+    """Runs the statements of one file within its time."""
+
+    def __init__(self, namespace: dict[str, Any], describe: Describe, is_too_slow: Callable[[Statement], bool]) -> None:
+        self.namespace = namespace
+        self._describe = describe
+        self._is_too_slow = is_too_slow
+        self._seconds_left = FILE_SECONDS
+
+    def run(self, statement: Statement) -> Failure | None:
+        """Run a statement and return why it could not run, if it could not."""
+        seconds = STATEMENT_SECONDS if self._seconds_left > 0 else LAST_SECONDS
+        limit = code = None
+        try:
+            if self._is_too_slow(statement):
+                return _too_slow(statement, STATEMENT_SECONDS)
+            code = statement.compile()
+            with deadline(seconds * WAITING_FACTOR, seconds) as limit:
+                exec(code, self.namespace)  # noqa: S102
+        except KeyboardInterrupt:
+            raise
+        except Late as late:
+            if late.deadline is not limit:
+                raise
+            return _too_slow(statement, seconds)
+        except BaseException as error:  # noqa: BLE001 - the code is the student's, and SystemExit is theirs too
+            place = {"file": statement.file, "line": _line_of(error, code, statement)}
+            return Failure(statement, {**self._describe(error), **place}, isinstance(error, NameError))
+        finally:
+            if limit is not None:
+                self._seconds_left -= max(limit.used, limit.passed_seconds / WAITING_FACTOR)
+        return None
+
+
+def _too_slow(statement: Statement, seconds: float) -> Failure:
+    return Failure(statement, {"seconds": seconds, "file": statement.file, "line": statement.node.lineno})
+
+
+def _line_of(error: BaseException, code: types.CodeType | None, statement: Statement) -> int:
+    """Return the line of the statement that raised; of a source that does not compile the one that is at fault."""
+    trace = error.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code is code:
+            return trace.tb_lineno
+        trace = trace.tb_next
+    line = error.lineno if isinstance(error, SyntaxError) else None
+    return line or statement.node.lineno
 
 
 def module_level(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
@@ -176,6 +274,15 @@ def module_level(body: Iterable[ast.AST]) -> Iterator[tuple[str, ast.AST]]:
                         yield from module_level(inner.body if isinstance(inner, ast.ExceptHandler) else [inner])
 
 
+def _without_texts(body: list[ast.stmt]) -> list[ast.stmt]:
+    """Leave out bare strings but the first statement: each would become the docstring."""
+    return [
+        node
+        for index, node in enumerate(body)
+        if not (index and isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    ]
+
+
 def _one_import_each(body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
     """Split imports, so that one missing library does not take another along."""
     for node in body:
@@ -194,50 +301,21 @@ def _future_flags(node: ast.stmt) -> int:
     return sum(feature.compiler_flag for feature in features if feature is not None)
 
 
-def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
-    yield code
-    for constant in code.co_consts:
-        if isinstance(constant, types.CodeType):
-            yield from _codes(constant)
-
-
-def _bound(code: types.CodeType) -> frozenset[str]:
-    names = set()
-    for inner in _codes(code):
-        for instruction in dis.get_instructions(inner):
-            # In the body of a class, a "name" is an attribute of the class.
-            kinds = _GLOBALS | _NAMES if inner is code else _GLOBALS
-            if instruction.opname in kinds:
-                names.add(instruction.argval)
-            elif "IMPORT_STAR" in (instruction.opname + instruction.argrepr):
-                names.add("*")
-    return frozenset(names)
-
-
-def _looked_up(code: types.CodeType) -> frozenset[str]:
-    """Return the names that some code looks up outside itself; attributes are among them, which does no harm."""
-    return frozenset(name for inner in _codes(code) for name in inner.co_names)
-
-
-def _changed(node: ast.stmt) -> frozenset[str]:
-    """Return the names whose values a statement changes in place: `table["a"] = f`, `table.update(a=f)`."""
+def _bound(node: ast.AST) -> Iterator[str]:
+    """Yield the names that a statement binds in its module."""
     match node:
-        case ast.Assign(targets=targets) | ast.Delete(targets=targets):
-            changed: list[ast.AST] = [*targets]
-        case ast.AugAssign(target=target) | ast.AnnAssign(target=target):
-            changed = [target]
-        case ast.Expr(value=ast.Call(func=ast.Attribute(value=value))):
-            changed = [value]
-        case _:
-            changed = []
-    return frozenset(root for target in changed for root in _roots(target))
-
-
-def _roots(target: ast.AST) -> Iterator[str]:
-    while isinstance(target, ast.Attribute | ast.Subscript | ast.Starred):
-        target = target.value
-    if isinstance(target, ast.Name):
-        yield target.id
-    elif isinstance(target, ast.Tuple | ast.List):
-        for element in target.elts:
-            yield from _roots(element)
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            yield name
+            return
+        case ast.AnnAssign(value=None) | ast.Lambda():
+            return
+        case ast.Name(id=name, ctx=ast.Store()):
+            yield name
+        case ast.Import() | ast.ImportFrom():
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+        case ast.ExceptHandler(name=str(name)) | ast.MatchAs(name=str(name)) | ast.MatchStar(name=str(name)):
+            yield name
+        case ast.ListComp() | ast.SetComp() | ast.DictComp() | ast.GeneratorExp():
+            return
+    for child in ast.iter_child_nodes(node):
+        yield from _bound(child)

@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import dis
 import gc
 import importlib.util
 import io
-import os
-import signal
-import threading
-import traceback
+import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from grader.worker import probes
+from grader.worker.absent import failure_of
+from grader.worker.deadlines import Late
+from grader.worker.describing import describe
 from grader.worker.loading import Functions, Unavailable
 from grader.worker.wire import Packer, Tree, unpack
 
 MAX_PRINTED = 4_000
-MAX_MESSAGE = 2_000
-MAX_NAME = 100
 
 Reply = tuple[dict[str, Any], list[np.ndarray]]
 Ask = Callable[[str, tuple[Any, ...], dict[str, Any]], Any]
@@ -43,6 +40,7 @@ class Workbench:
         self._loader = loader
         self._ask = ask
         self._kept: list[object] = []
+        self._settings = _Settings()
 
     def close(self) -> None:
         """Forget the submission."""
@@ -54,7 +52,7 @@ class Workbench:
         printed = _Capped()
         reply: dict[str, Any]
         packer = Packer(self._keep)
-        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+        with self._settings.in_force(), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             try:
                 reply = {"value": packer.pack(self._do(request, arrays))}
             except Unavailable as problem:
@@ -62,43 +60,10 @@ class Workbench:
             except (KeyboardInterrupt, Late):
                 raise
             except BaseException as error:  # noqa: BLE001 - SystemExit and the like are the student's too
-                reply = {"raised": self.describe(error)}
+                reply = {"raised": describe(error, self._loader.source)}
         if printed.getvalue():
             reply["printed"] = printed.getvalue()
         return reply, packer.arrays
-
-    def describe(self, error: BaseException) -> dict[str, Any]:
-        """Return type, message and place of an error in the student's code."""
-        place: dict[str, Any] = {}
-        for frame, line in traceback.walk_tb(error.__traceback__):
-            source = self._loader.source(frame.f_code.co_filename)
-            if source is not None:
-                place = {**source, "line": line}
-        if isinstance(error, SyntaxError):
-            source = self._loader.source(error.filename or "")
-            if source is not None:
-                place = {**source, "line": error.lineno}
-        try:
-            message = str(error)[:MAX_MESSAGE]
-        except BaseException:  # noqa: BLE001 - the message is student code as well
-            message = ""
-        kind = type(error).__name__[:MAX_NAME]
-        base = next((base for base in _TOLD_APART if isinstance(error, base)), None)
-        if base is NotImplementedError and not self._is_of_a_stub(error):
-            base = None  # a library has refused something
-        return {"type": kind, "message": message, "base": base.__name__ if base else "", **place}
-
-    def _is_of_a_stub(self, error: BaseException) -> bool:
-        """Return whether a `raise` statement has raised an error, and none in a library's file."""
-        last = error.__traceback__
-        while last is not None and last.tb_next is not None:
-            last = last.tb_next
-        if last is None:
-            return False
-        code = last.tb_frame.f_code
-        # What a cell defines has no file, and what is handed in is not a file here.
-        is_theirs = self._loader.source(code.co_filename) is not None or not os.path.isfile(code.co_filename)
-        return is_theirs and code.co_code[last.tb_lasti] == _RAISE
 
     def _do(self, request: dict[str, Any], arrays: list[np.ndarray]) -> object:
         def value(tree: Tree) -> Any:
@@ -113,9 +78,9 @@ class Workbench:
                 return self._loader.origins()
             case {"do": "imports"}:
                 return self._loader.imports()
-            case {"do": "load", "file": file}:
-                self._loader.module(file)
-                return None
+            case {"do": "load", "function": function}:
+                self._loader.load(function)
+                return self._loader.left_out()
             case {"do": "replace", "functions": names}:
                 self._loader.replace({name: self._reference(name) for name in names})
                 return None
@@ -131,6 +96,9 @@ class Workbench:
         return reference
 
     def _keep(self, value: object) -> int:
+        failure = failure_of(value)
+        if failure is not None:
+            raise failure
         self._kept.append(value)
         return len(self._kept) - 1
 
@@ -153,33 +121,6 @@ def _probe(name: str) -> Callable[..., Any]:
     return probe
 
 
-class Late(BaseException):
-    """A call in this process has passed its deadline."""
-
-
-@contextlib.contextmanager
-def deadline(seconds: float) -> Iterator[None]:
-    """Raise `Late` in the main thread when the block takes longer, where the platform has timers."""
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def late(_number: int, _frame: object) -> None:
-        raise Late
-
-    before = signal.signal(signal.SIGALRM, late)
-    # Again every second: code that swallows every exception may swallow the first.
-    signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-_RAISE = dis.opmap["RAISE_VARARGS"]
-
-
 @contextlib.contextmanager
 def quick_collections() -> Iterator[None]:
     """Set aside what is in memory already: measuring collects garbage, and libraries hold a million objects."""
@@ -192,16 +133,42 @@ def quick_collections() -> Iterator[None]:
             gc.unfreeze()
 
 
-# Base classes by which the trusted side tells states apart.
-_TOLD_APART = (NotImplementedError, MemoryError, SystemExit, SyntaxError, RecursionError, ValueError)
+class _Settings:
+    """What a student's code sets for its whole process: in force while that code runs, and not for the grader's."""
+
+    def __init__(self) -> None:
+        self._theirs: tuple[Any, list[Any]] | None = None
+
+    @contextlib.contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Let what the student's code has set so far hold inside the block, and what it sets there not outside."""
+        before = (np.geterr(), list(warnings.filters))
+        with np.errstate(), warnings.catch_warnings():
+            if self._theirs is not None:
+                errors, filters = self._theirs
+                np.seterr(**errors)
+                warnings.filters[:] = filters  # type: ignore[index]
+                # Changes nothing, but has `warnings` notice.
+                warnings.filterwarnings("default", append=True)
+            yield
+            after = (np.geterr(), list(warnings.filters))
+            if after != before:
+                self._theirs = after
 
 
 class _Capped(io.TextIOBase):
     """Keep the first characters that are printed and drop the rest."""
 
+    encoding = "utf-8"
+    errors = "replace"
+
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._room = MAX_PRINTED
+        self.buffer = _Bytes(self)
+
+    def reconfigure(self, **_settings: object) -> None:
+        """Stay as it is: this is no file that could be written in another way."""
 
     def writable(self) -> bool:
         return True
@@ -214,3 +181,18 @@ class _Capped(io.TextIOBase):
 
     def getvalue(self) -> str:
         return "".join(self._parts)
+
+
+class _Bytes(io.BufferedIOBase):
+    """What is printed as bytes."""
+
+    def __init__(self, text: _Capped) -> None:
+        self._text = text
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        plain = bytes(data[: 4 * MAX_PRINTED])
+        self._text.write(plain.decode("utf-8", "replace"))
+        return len(data)

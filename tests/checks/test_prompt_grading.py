@@ -1,6 +1,7 @@
 """Where a student's prompt is found, and who judges it."""
 
 import json
+import sys
 
 import pytest
 
@@ -10,9 +11,8 @@ from grader.desk.checking import Checker
 from grader.files import Submission
 from grader.isolation.sandbox import detect
 from grader.results import State
-from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
-from grader.worker.loading import Loader
+from grader.worker.loading import Loader, Unavailable
 from lesson.course import load_course
 from lesson.policy_cost import policy_cost
 from solutions.policy import POLICY_PROMPT
@@ -67,7 +67,7 @@ def test_the_file(loader, files, text):
         ({"a.py": "words = ['A', 'B']\nPOLICY_PROMPT = ' '.join(words)"}, "A B"),
         ({"a.py": "POLICY_PROMPT = ''\nPOLICY_PROMPT = 'A'"}, "A"),
         ({"a.py": "POLICY_PROMPT = ''", "b.py": "POLICY_PROMPT = 'B'"}, "B"),
-        ({"a.py": "POLICY_PROMPT = ' '.join([])", "b.py": "from c import POLICY_PROMPT", "c.py": "x = 1"}, ImportError),
+        ({"a.py": "POLICY_PROMPT = ' '.join([])", "b.py": "from c import POLICY_PROMPT", "c.py": "x = 1"}, Unavailable),
         ({"a.py": "def f(:\nPOLICY_PROMPT = 'A'", "b.py": "POLICY_PROMPT = 'B'"}, "B"),
         ({"a.py": "POLICY_PROMPT = ''"}, None),
         ({"a.py": "POLICY_PROMPT = 3"}, None),
@@ -77,19 +77,20 @@ def test_the_file(loader, files, text):
     ],
 )
 def test_the_string(loader, files, text):
-    if text is ImportError:
-        with pytest.raises(ImportError):
+    if text is Unavailable:
+        with pytest.raises(Unavailable):
             loader(**files).text_string(NAME)
     else:
         assert loader(**files).text_string(NAME) == text
 
 
 def test_a_prompt_in_a_file_runs_nothing(course):
-    files = {PROMPT_FILE: b"A", "policy.py": b"1 / 0\nPOLICY_PROMPT = 'B'"}
+    files = {PROMPT_FILE: b"A", "policy.py": b"import sys\nsys.ran = True\nPOLICY_PROMPT = 'B'"}
     student = LocalStudent(files, course.functions, texts=course.texts)
     assert student.probe("text_file", text=NAME) == "A"
-    with pytest.raises(Outcome):
-        student.probe("text_string", function=NAME)
+    assert not hasattr(sys, "ran")
+    assert student.probe("text_string", function=NAME) == "B"
+    del sys.ran
     student.close()
 
 

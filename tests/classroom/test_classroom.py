@@ -10,6 +10,7 @@ from grader.classroom.room import Classroom, Settings, grade_all
 from grader.files import Submission, read_submission
 from grader.isolation.sandbox import detect
 from grader.results import State
+from grader.student import process
 
 ROOT = Path(__file__).parents[2]
 
@@ -98,9 +99,9 @@ LOOP = "while True:\n    try:\n        pass\n    except BaseException:\n        
     ("source", "state"),
     [
         ("def relu(x:\n", State.ERROR),
-        (LOOP + "def relu(x): pass", State.TIMEOUT),
+        (LOOP + "def relu(x): pass", State.FAILED),
         ("import os\nos._exit(0)\ndef relu(x): pass", State.CRASHED),
-        ("import sys\nsys.exit(0)\ndef relu(x): pass", State.ERROR),
+        ("import sys\nsys.exit(0)\ndef relu(x): pass", State.FAILED),
         ("def relu(x):\n    import os\n    os._exit(0)", State.CRASHED),
         ("def relu(x):\n    " + LOOP.replace("\n", "\n    "), State.TIMEOUT),
         ("def relu(x):\n    raise ValueError('no')", State.ERROR),
@@ -155,8 +156,17 @@ def test_hidden_inputs_do_not_show_in_what_students_see(grade):
                 assert "n_layers=" not in seen
 
 
-def test_one_file_that_fails_leaves_the_others_alone(grade, solutions):
+def test_a_loop_at_the_top_costs_nothing_and_is_told_once(grade, solutions, course):
     result = grade({**solutions, "recompute.py": solutions["recompute.py"] + b"\nwhile True: pass\n"})
+    assert result.points == course.points
+    notes = [exercise.note for exercise in result.exercises if exercise.note]
+    assert len(notes) == 1
+    assert "is left out after 2 seconds" in notes[0]
+
+
+def test_one_file_that_fails_leaves_the_others_alone(grade, solutions, monkeypatch):
+    monkeypatch.setattr(process, "LOAD_SECONDS", 1.5)
+    result = grade({**solutions, "recompute.py": solutions["recompute.py"] + b"\nsum(range(10**15))\n"})
     found = states(result)
     assert found["step1"] is State.TIMEOUT
     assert found["step4"] is State.PASSED

@@ -1,7 +1,6 @@
 """Answers in notebooks: only code cells count, in order, whatever else has happened to the file."""
 
 import json
-import time
 
 import pytest
 
@@ -10,6 +9,7 @@ from grader.classroom.submissions import collect
 from grader.files import read_submission
 from grader.student.handle import Outcome
 from grader.student.here import InProcessStudent
+from grader.worker import statements
 from grader.worker.loading import Loader, Unavailable
 from grader.worker.notebooks import NotANotebook, read_cells, to_python
 
@@ -168,11 +168,31 @@ def test_an_answer_in_a_broken_cell_names_the_cell(load):
     assert "work.ipynb cannot be read as Python, code cell 2, line 1" in explain(told.value, public=False).got
 
 
-def test_what_no_answer_needs_is_not_run(load):
-    started = time.monotonic()
-    slow = "import time\ntime.sleep(9)\nslow = [time.sleep(1) for _ in range(9)]\nfor i in range(9):\n    time.sleep(1)"
-    assert answer(load, slow, "k = 1\ndef relu(x, slow=False):\n    return x + k", slow) == 2
-    assert time.monotonic() - started < 1
+def test_what_takes_too_long_is_left_out(load, monkeypatch):
+    monkeypatch.setattr(statements, "STATEMENT_SECONDS", 0.05)
+    monkeypatch.setattr(statements, "LAST_SECONDS", 0.02)
+    slow = "while True:\n    pass\nslow = [pow(7, i, 10**9) for i in range(10**12)]"
+    loader = load(slow, "k = 1\ndef relu(x, slow=False):\n    return x + k", slow)
+    assert loader.function("relu")(1) == 2
+    places = [(entry["cell"], entry["line"], "seconds" in entry) for entry in loader.left_out()]
+    assert places == [(1, 1, True), (1, 3, True), (3, 1, True), (3, 3, True)]
+
+
+def test_magics_that_run_python_run_it(load):
+    cells = ("%run helpers.py", "%run -i other", "%time two = one + 1", "%%prun\ndef relu(x):\n    return one * two + k")
+    assert answer(load, *cells, helpers="one = 1", other="k = 1") == 3
+
+
+def test_a_file_to_run_that_is_not_there_is_told(load):
+    loader = load("%run helpers.py", "def relu(x):\n    return 1")
+    assert loader.function("relu")(1) == 1
+    assert [(entry["cell"], entry["type"]) for entry in loader.left_out()] == [(1, "FileNotFoundError")]
+
+
+def test_a_cell_that_cannot_be_read_is_told(load):
+    loader = load("x = 1", "def (", "def relu(x):\n    return 1")
+    assert loader.function("relu")(1) == 1
+    assert [(entry["cell"], entry["line"], entry["type"]) for entry in loader.left_out()] == [(2, 1, "SyntaxError")]
 
 
 @pytest.mark.parametrize(
@@ -212,7 +232,8 @@ def test_what_an_answer_needs_is_run(load, cells):
         ("!pip install \\\n   numpy\nx = 1", "pass\n\nx = 1"),
         ("relu?\n?relu\nrelu??\nnp.a*?\nx = 1", "pass\npass\npass\npass\nx = 1"),
         ("files = !ls\ntime = %timeit -o x\na, b = !x\nx = 1", "pass\npass\npass\nx = 1"),
-        ("if x:\n    %time y = 1\nx = 1", "if x:\n    pass\nx = 1"),
+        ("if x:\n    %time y = 1\nx = 1", "if x:\n    y = 1\nx = 1"),
+        ("%time no python\n%run a.py\n%run -i 'a b.ipynb'", "pass\n__run_file__('a.py')\n__run_file__('a b.ipynb')"),
         ("%%time\nx = 1", "\nx = 1"),
         ("\n\n%%timeit -n 3\nx = 1", "\n\n\nx = 1"),
         ("%%capture out\n%pip install x\nx = 1", "\npass\nx = 1"),

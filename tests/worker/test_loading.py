@@ -160,14 +160,11 @@ def test_a_file_never_shadows_a_library(load_files, name):
     loader = load_files(
         {
             f"{name}.py": "value = 'mine'\ndef relu(x):\n    return 1",
-            "b.py": f"import {name}\ndef linear_forward():\n    return hasattr({name}, 'value')",
+            "b.py": f"import {name}\ndef linear_forward():\n    return isinstance(getattr({name}, 'value', None), str)",
         }
     )
     assert loader.function("relu")(0) == 1
-    try:
-        assert loader.function("linear_forward")() is False
-    except ImportError:
-        assert name == "pytest"  # not everywhere installed
+    assert loader.function("linear_forward")() is False
 
 
 @pytest.mark.parametrize("name", ["step 1 (final).py", "my-answer.py", "1.py", "übung.py", "a.b.py", "class.py"])
@@ -180,17 +177,14 @@ def test_a_file_without_answers_is_never_run(load):
     assert loader.function("relu")(0) == 1
 
 
-def test_a_file_that_raises_runs_once_and_raises_again(load):
-    loader = load(a="import builtins\nbuiltins.runs = getattr(builtins, 'runs', 0) + 1\n1 / 0\ndef relu(x): pass")
-    import builtins
-
+def test_a_file_in_which_something_raises_runs_once(load):
+    loader = load(a="import sys\nsys.runs = getattr(sys, 'runs', 0) + 1\n1 / 0\ndef relu(x): return sys.runs")
     try:
-        for _ in range(3):
-            with pytest.raises(ZeroDivisionError):
-                loader.function("relu")
-        assert builtins.runs == 1
+        assert [loader.function("relu")(0) for _ in range(3)] == [1, 1, 1]
+        assert [entry["line"] for entry in loader.left_out()] == [3]
+        assert loader.left_out() == []
     finally:
-        del builtins.runs
+        del sys.runs
 
 
 def test_replaced_functions_reach_every_module(load):

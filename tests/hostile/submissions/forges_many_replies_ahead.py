@@ -1,6 +1,6 @@
 """Writes a thousand replies ahead while it is imported."""
 # topic: selective
-# outcome: step7 none failed
+# outcome: step7 none failed or crashed
 
 import json
 import os

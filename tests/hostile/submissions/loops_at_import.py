@@ -1,7 +1,6 @@
-"""Loops without end while it is imported."""
+"""Loops without end while it is imported, and is cut off; what it has defined stays."""
 # topic: selective
-# outcome: step7 none timeout
-# seconds: 0.5
+# outcome: step7 full passed
 
 while True:
     try:

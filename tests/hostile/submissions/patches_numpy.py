@@ -1,6 +1,6 @@
 """Makes every comparison of NumPy say yes, and answers nonsense."""
 # topic: recompute
-# outcome: step1 none failed or error, step2 none failed or error, step3 none failed or error
+# outcome: step1 none failed or error or crashed, step2 none failed or error or crashed, step3 none failed or error or crashed
 # alone: yes
 
 import numpy as np

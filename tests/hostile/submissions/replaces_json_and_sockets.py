@@ -1,6 +1,6 @@
 """Replaces the functions that the worker writes with: each frame says True."""
 # topic: selective
-# outcome: step7 none failed
+# outcome: step7 none failed or crashed
 
 import json
 import socket

@@ -1,6 +1,6 @@
 """Traces and profiles the worker, to read and change local variables on the way."""
 # topic: selective
-# outcome: step7 none failed
+# outcome: step7 none failed or crashed
 
 import ctypes
 import sys
