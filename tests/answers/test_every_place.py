@@ -96,14 +96,12 @@ def in_a_kernel(source):
 
 @pytest.fixture(scope="module")
 def checks():
-    session = CheckSession(COURSE, RecordedCases())
-    yield session
-    session.close()
+    return CheckSession(COURSE, RecordedCases())
 
 
 @pytest.fixture(scope="module")
 def zygotes():
-    zygotes = Zygotes(detect())
+    zygotes = Zygotes(detect(), COURSE.importable)
     yield zygotes
     zygotes.close()
 
@@ -131,7 +129,7 @@ def test_every_place_says_the_same(checks, zygotes, desk, checker, answer: Answe
     ((path, data),) = answer.files(ROOT).items()
     files = {path: surrounded(data.decode()).encode()}
     here = [verdict(result) for result in checker.check(Submission("s", "", files), exercises)]
-    assert graded(checks, ProcessStudent(zygotes, files, COURSE.functions), exercises) == here
+    assert graded(checks, ProcessStudent(zygotes, files, COURSE.functions, texts=COURSE.texts), exercises) == here
     assert graded(checks, ApartStudent(files, COURSE), exercises) == here
     assert sum("is left out" in note for _id, _checks, note in here) == 1
     for exercise, (_id, due, note) in zip(exercises, here, strict=True):

@@ -17,10 +17,10 @@ from grader.desk.apart import ApartStudent
 from grader.isolation.sandbox import detect
 from grader.isolation.zygote import Zygotes
 from grader.results import State
-from grader.student.handle import Outcome
 from grader.student.here import LocalStudent
 from grader.student.left_out import sentences
-from grader.student.sealed import RemoteStudent
+from grader.student.outcomes import Outcome
+from grader.student.sealed import SealedStudent
 from grader.worker import statements
 from lesson.course import load_course
 
@@ -317,11 +317,11 @@ def here():
 
 @pytest.fixture(scope="module")
 def sealed():
-    zygotes = Zygotes(detect())
+    zygotes = Zygotes(detect(), COURSE.importable)
     made = []
 
     def sealed(files):
-        made.append(RemoteStudent(zygotes, files, COURSE.functions, {}))
+        made.append(SealedStudent(zygotes, files, COURSE.functions, {}))
         return made[-1]
 
     yield sealed
