@@ -8,7 +8,7 @@ import pytest
 from grader.classroom.replay import replay
 from grader.classroom.room import Classroom, Settings
 from grader.desk.checking import Checker
-from grader.files import Submission
+from grader.files import Submission, read_submission
 from grader.isolation.sandbox import detect
 from grader.results import State
 from grader.student.here import LocalStudent
@@ -172,6 +172,6 @@ def test_plan_policy_may_take_longer_than_other_functions(course):
 
 def test_a_verdict_on_a_prompt_can_be_replayed(course, tmp_path):
     (tmp_path / "policy.py").write_text("POLICY_PROMPT = 'Good luck!'\n", encoding="utf-8")
-    again = replay(tmp_path, course, 1, course.exercise("prompt"), "inputs")
+    again = replay(read_submission(tmp_path), course, 1, course.exercise("prompt"), "inputs")
     assert again.result.state is State.FAILED
     assert "from policy import POLICY_PROMPT" in again.snippet

@@ -47,6 +47,10 @@ def without_times(folder):
     for submission in values["submissions"]:
         for name in MEASURED:
             del submission[name]
+        for check in (check for exercise in submission["exercises"] for check in exercise["checks"]):
+            # What came back is told here, and one of the wrong answers reads the real clock.
+            if check["feedback"]:
+                del check["feedback"]["hidden"]
     return values
 
 

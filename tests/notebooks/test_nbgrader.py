@@ -127,22 +127,19 @@ def test_nbgrader_gives_the_points_that_the_grader_gives(course_folder):
     done = subprocess.run([python, "-c", _GRADES], cwd=course, capture_output=True, text=True, check=True)
     found = json.loads(done.stdout)
     checks = AuthorCheck(ROOT, COURSE)
-    try:
-        for student in ("reference", "wrong", "untouched"):
-            files = {
-                f"{topic}.ipynb": nbformat.writes(filled_in(topic, COURSE, answers_of(student, topic))).encode()
-                for topic in TOPICS
-            }
-            ours = {result.exercise.id: result for result in checks.grade_files(files)}
-            for topic in TOPICS:
-                theirs = found[f"{student}/{topic}"]
-                for exercise in COURSE.of_topic(topic):
-                    score, possible = theirs[f"{exercise.id}-check"]
-                    assert possible == exercise.points
-                    if not ours[exercise.id].note:  # consequential credit is the one thing that nbgrader does not have
-                        assert score == ours[exercise.id].points, (student, exercise.id)
-    finally:
-        checks.close()
+    for student in ("reference", "wrong", "untouched"):
+        files = {
+            f"{topic}.ipynb": nbformat.writes(filled_in(topic, COURSE, answers_of(student, topic))).encode()
+            for topic in TOPICS
+        }
+        ours = {result.exercise.id: result for result in checks.grade_files(files)}
+        for topic in TOPICS:
+            theirs = found[f"{student}/{topic}"]
+            for exercise in COURSE.of_topic(topic):
+                score, possible = theirs[f"{exercise.id}-check"]
+                assert possible == exercise.points
+                if not ours[exercise.id].note:  # consequential credit is the one thing that nbgrader does not have
+                    assert score == ours[exercise.id].points, (student, exercise.id)
     totals = {
         student: sum(score for topic in TOPICS for score, _possible in found[f"{student}/{topic}"].values())
         for student in ("reference", "wrong", "untouched")

@@ -18,7 +18,7 @@ from grader.author.check import AuthorCheck
 from grader.classroom.replay import replay
 from grader.classroom.room import Classroom, Settings
 from grader.desk.checking import Checker
-from grader.files import Submission
+from grader.files import Submission, read_submission
 from grader.isolation.sandbox import detect
 from grader.results import State
 from lesson.course import load_course
@@ -245,7 +245,7 @@ def test_a_run_without_the_package_skips_the_exercise_everywhere(room):
 @pytest.mark.parametrize("check", ["frozen", "offload"])
 def test_a_verdict_can_be_replayed_and_its_call_runs_on_its_own(tmp_path, check):
     (tmp_path / "torch_benchmark.py").write_bytes(SOLUTION)
-    again = replay(tmp_path, COURSE, 3, COURSE.exercise("exercise5"), check)
+    again = replay(read_submission(tmp_path), COURSE, 3, COURSE.exercise("exercise5"), check)
     assert again.result.state is State.PASSED
     (tmp_path / "again.py").write_text(again.snippet)
     done = subprocess.run(
