@@ -20,7 +20,7 @@ from grader.worker.notebooks import Cell, read_cells
 # Of one statement, of the processor's time.
 STATEMENT_SECONDS = 2.0
 # Of all statements of a file; after that each has only the last, in which definitions still run.
-FILE_SECONDS = 6.0
+FILE_SECONDS = 4.0
 LAST_SECONDS = 0.1
 # How much longer it may take by the clock: a machine has other things to do, and a statement may wait.
 WAITING_FACTOR = 2.0
