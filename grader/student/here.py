@@ -17,7 +17,7 @@ from grader.worker.wire import unpack
 from grader.worker.workbench import Workbench
 
 # For running a file, whose statements have limits of their own; only what swallows these meets it.
-LOAD_SECONDS = 20.0
+LOAD_SECONDS = 30.0
 
 
 class InProcessStudent(Messenger):

@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import math
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from types import FrameType
 
 # Once a deadline has passed, code is interrupted this often (seconds): what swallows every exception may swallow one.
 _TICK = 0.1
@@ -30,9 +32,12 @@ class Deadline:
         That it may take at most.
     busy_seconds
         Of the processor's time that it may take at most.
+    frame
+        In which the block is.
     """
 
-    def __init__(self, seconds: float, busy_seconds: float) -> None:
+    def __init__(self, seconds: float, busy_seconds: float, frame: FrameType) -> None:
+        self.frame = frame
         self.seconds = seconds
         self.busy_seconds = busy_seconds
         self._ends = time.monotonic() + seconds
@@ -102,7 +107,7 @@ def deadline(seconds: float, busy_seconds: float = math.inf) -> Iterator[Deadlin
     busy_seconds
         Of the processor's time that may be used meanwhile.
     """
-    made = Deadline(seconds, busy_seconds)
+    made = Deadline(seconds, busy_seconds, sys._getframe(2))
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield made
         return
@@ -128,7 +133,16 @@ def _arm() -> None:
     signal.setitimer(signal.ITIMER_REAL, max(soonest, 0.001) if _running else 0.0, _TICK)
 
 
-def _interrupt(_number: int, _frame: object) -> None:
+def _interrupt(_number: int, frame: FrameType | None) -> None:
     for each in _running:
-        if each.passed:
+        if each.passed and not _is_importing(frame, each.frame):
             raise Late(each)
+
+
+def _is_importing(frame: FrameType | None, last: FrameType) -> bool:
+    """Whether a module is being imported, which would be left half made: the next interruption comes soon enough."""
+    while frame is not None and frame is not last:
+        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
+            return True
+        frame = frame.f_back
+    return False

@@ -19,11 +19,14 @@ from grader.worker.notebooks import Cell, read_cells
 
 # Of one statement, of the processor's time.
 STATEMENT_SECONDS = 2.0
-# Of all statements of a file; after that each has only the last, in which definitions still run.
-FILE_SECONDS = 6.0
+# Of all statements of a file; after that loops are left out, and each other one has only the last, in which definitions
+# still run.
+FILE_SECONDS = 4.0
 LAST_SECONDS = 0.1
 # How much longer it may take by the clock: a machine has other things to do, and a statement may wait.
 WAITING_FACTOR = 2.0
+
+_LOOPS = (ast.For, ast.While)
 
 # Turns an error into data.
 Describe = Callable[[BaseException], dict[str, Any]]
@@ -219,6 +222,8 @@ class _Runner:
         try:
             if self._is_too_slow(statement):
                 return _too_slow(statement, STATEMENT_SECONDS)
+            if self._seconds_left <= 0 and isinstance(statement.node, _LOOPS):
+                return _too_slow(statement, FILE_SECONDS)
             code = statement.compile()
             with deadline(seconds * WAITING_FACTOR, seconds) as limit:
                 exec(code, self.namespace)  # noqa: S102

@@ -10,6 +10,7 @@ from notebook_tools import ROOT, filled_in, run
 
 from grader.author.check import AuthorCheck
 from grader.results import State
+from grader.worker import statements
 from lesson.course import load_course
 
 COURSE = load_course()
@@ -169,7 +170,10 @@ def checks():
 
 
 @pytest.mark.parametrize("habit", HABITS, ids=lambda habit: habit.__name__)
-def test_full_marks_stay_full_marks(checks, habit):
+def test_full_marks_stay_full_marks(checks, habit, monkeypatch):
+    # The lesson about PyTorch measures for seconds, which answers nothing.
+    monkeypatch.setattr(statements, "STATEMENT_SECONDS", 0.2)
+    monkeypatch.setattr(statements, "FILE_SECONDS", 0.2)
     files = {}
     for topic in TOPICS:
         notebook = plain(topic)

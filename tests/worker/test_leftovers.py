@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -550,3 +551,17 @@ def test_what_a_file_sets_for_its_process_holds_for_its_code_alone(here):
     assert student.call("relu", X).tolist() == [True, True]
     assert student.call("relu", X).tolist() == [True, True]
     assert (np.geterr(), list(warnings.filters)) == before
+
+
+def test_no_library_is_left_half_imported(here, monkeypatch, tmp_path):
+    monkeypatch.setattr(statements, "STATEMENT_SECONDS", 0.05)
+    (tmp_path / "imported_slowly_for_a_test.py").write_text(
+        "import time\nends = time.thread_time() + 0.2\nwhile time.thread_time() < ends: pass\ndone = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    # As libraries do in the middle of a call, past the student's own `import`.
+    source = "import importlib\nslow = importlib.import_module('imported_slowly_for_a_test')\nwhile True: pass\n"
+    right, told = outcome_of(here({"recompute.py": (source + ANSWER).encode()}))
+    assert right is True
+    assert len(told) == 2
+    assert sys.modules.pop("imported_slowly_for_a_test").done
