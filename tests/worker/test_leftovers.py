@@ -477,7 +477,7 @@ def test_only_a_module_that_a_file_imports_is_named_where_inputs_are_hidden(seal
     assert not student._is_imported("secret_1")
     assert not student._is_imported("special")
     assert not student._is_imported("sci|numpy")
-    assert student._error({"module": "numpy.float_"})["module"] == "numpy"
+    assert student._error({"module": "numpy.float_"}).module == "numpy"
     hostile = sealed({"recompute.py": b"# " + b"import " * 250_000})
     assert not hostile._is_imported("scipy")
 
