@@ -92,7 +92,9 @@ def test_points_are_those_of_the_same_files_alone(tmp_path, course, students, fo
 
     (tmp_path / "class").mkdir()
     path = DOWNLOADS[form].make(tmp_path / "class", students)
-    outcome = run_class(RunOptions((path,), tmp_path / "grades", seed=11, jobs=2), course, Console(quiet=True))
+    outcome = run_class(
+        RunOptions(paths=(path,), output=tmp_path / "grades", seed=11, jobs=2), course, Console(quiet=True)
+    )
     rows = dict(rows_of(DOWNLOADS[form], students))
     alone = {}
     for result in outcome.results.submissions:
