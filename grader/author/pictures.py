@@ -81,7 +81,8 @@ def _scratch_clone(root: Path) -> Iterator[Path]:
     """Copy what the commands read, so that what they write harms nothing and no path of this machine shows."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder)
-        shutil.copytree(root / _DEMO, clone / _DEMO)
+        # Without what tools have left there.
+        shutil.copytree(root / _DEMO, clone / _DEMO, ignore=shutil.ignore_patterns(".*", "__pycache__"))
         with zipfile.ZipFile(root / _DEMO / f"{_WORK}.zip") as archive:
             for member in archive.namelist():
                 if not member.startswith("__MACOSX"):
