@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 from notebook_tools import numpy_is_enough
 
 from grader.classroom.room import Classroom, Settings
@@ -10,6 +11,9 @@ from grader.isolation.sandbox import detect
 from lesson.course import load_course
 
 ROOT = Path(__file__).parents[1]
+# How long an example takes says more about what else the machine does than about the code.
+settings.register_profile("without deadline", deadline=None)
+settings.load_profile("without deadline")
 
 
 @pytest.fixture(scope="session")
